@@ -1,0 +1,21 @@
+{{- /*
+Where the model files lie on the host. Olares gives the folder that all apps share as userspace.appCommon
+(permission.appCommon); the platform's own default stands in where a checker renders without it.
+*/ -}}
+{{- define "vllm-server.common" -}}
+{{- $userspace := .Values.userspace | default dict -}}
+{{- $userspace.appCommon | default (printf "%s/rootfs/Common" (.Values.rootPath | default "/olares")) -}}
+{{- end -}}
+
+{{- /*
+The label that selects the pod. It is the one that all published versions carry: a Deployment's selector
+cannot change, so another label would make an upgrade fail.
+*/ -}}
+{{- define "vllm-server.label" -}}
+io.kompose.service: {{ .Release.Name }}
+{{- end -}}
+
+{{- /* Name of the Secret with the Hugging Face token; it exists only where a token is set. */ -}}
+{{- define "vllm-server.secret" -}}
+{{ .Release.Name }}-hub
+{{- end -}}

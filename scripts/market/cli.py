@@ -1,0 +1,238 @@
+"""The `market` command. Exit status: 0 done, 1 the input is at fault, 2 we or the environment are."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+
+from market import bump as bumping
+from market.errors import MarketError
+from market.problem import Problem
+from market.progress import Progress, Shown, Silent
+from market.reporters import REPORTERS, github
+
+FAULT = 2
+
+
+class Group(click.Group):
+    """A group whose faults are one sentence on standard error and status 2, never a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command; ``--debug`` before it lets tracebacks through."""
+        try:
+            return super().main(*args, **kwargs)
+        except MarketError as error:
+            _fail(str(error))
+        except (OSError, MemoryError) as error:
+            if "--debug" in sys.argv:
+                raise
+            _fail(f"{type(error).__name__}: {error}")
+        except Exception as error:
+            if "--debug" in sys.argv:
+                raise
+            _fail(f"a bug of ours, please report it ({type(error).__name__}: {error}); --debug shows where")
+
+
+def _fail(text: str) -> NoReturn:
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]market:[/red] {text}", markup=True)
+    sys.exit(FAULT)
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--catalog", "root", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              default=Path(), help="Folder that holds apps/ (default: this one).")  # fmt: skip
+@click.option("--debug", is_flag=True, help="Show a traceback when this program fails.")
+@click.version_option(package_name="olares-one-market")
+@click.pass_context
+def main(context: click.Context, root: Path, debug: bool) -> None:  # noqa: ARG001
+    """Check, build, try and publish the Olares One Market."""
+    context.obj = root.resolve()
+
+
+@main.command()
+@click.option("--format", "form", type=click.Choice(sorted(REPORTERS)), default="text", show_default=True)
+@click.option("--fix", "fixing", is_flag=True, help="First correct what has only one right answer.")
+@click.pass_obj
+def check(root: Path, form: str, fixing: bool) -> None:
+    """Report everything that is wrong with the catalog, in one run."""
+    from market.check import check as check_catalog  # noqa: PLC0415
+    from market.fix import fix  # noqa: PLC0415
+
+    for fixed in fix(root) if fixing else ():
+        _console(stderr=True).print(f"fixed {fixed.path}: {', '.join(fixed.corrections)}", highlight=False)
+    checked = check_catalog(root, _progress(form == "text"))
+    _report(checked.problems, checked.catalog.sources, form)
+    sys.exit(0 if checked.is_sound else 1)
+
+
+@main.command()
+@click.option("--out", type=click.Path(path_type=Path), default=Path("dist"), show_default=True)
+@click.option("--work", type=click.Path(path_type=Path), default=Path("build"), show_default=True,
+              help="Folder for intermediate files.")  # fmt: skip
+@click.option("--site/--no-site", default=True, help="Render the site as well.")
+@click.option("--format", "form", type=click.Choice(sorted(REPORTERS)), default="text", show_default=True)
+@click.pass_obj
+def build(root: Path, out: Path, work: Path, site: bool, form: str) -> None:
+    """Check the catalog and write market and site to a folder, completely or not at all."""
+    from market.build import build as build_all  # noqa: PLC0415
+
+    built = build_all(root, out.absolute(), work.absolute(), _progress(form == "text"), site)
+    if built.checked.problems:
+        _report(built.checked.problems, built.checked.catalog.sources, form)
+    if not built.written:
+        _console().print(f"nothing was written to {out}", style="red", highlight=False)
+        sys.exit(1)
+    _console().print(f"wrote {len(built.checked.catalog.listed)} apps to {out}", highlight=False)
+
+
+@main.command()
+@click.argument("names", nargs=-1, required=True, metavar="APP...")
+@click.option("--part", type=click.Choice(bumping.PARTS), default="patch", show_default=True)
+@click.option("--to", "version", help="The version to set, instead of a part to raise.")
+@click.option("--keep", is_flag=True, help="Keep the version; only record it in the ledger.")
+@click.option("--renew", is_flag=True, help="Replace a ledger entry that never left this checkout.")
+@click.option("--now", type=click.DateTime(["%Y-%m-%dT%H:%M:%SZ"]), help="Release time in UTC (default: the clock).")
+@click.pass_obj
+def bump(root: Path, names: Sequence[str], part: str, version: str | None, keep: bool, renew: bool,
+         now: datetime | None) -> None:  # fmt: skip
+    """Raise the version of apps in every place it stands, and record it in the ledger."""
+    moment = now.replace(tzinfo=UTC) if now else datetime.now(UTC)
+    try:
+        for name in names:
+            app = bumping.find(root, name)
+            if not (keep or renew):
+                bumping.set_version(app, root, version or bumping.next_version(app.version, part))
+        for made in bumping.record(root, names, moment, renew):
+            _console().print(f"recorded {made.name} {made.version} ({made.size} bytes)", highlight=False)
+    except bumping.BumpError as error:
+        _console(stderr=True).print(f"[red]market:[/red] {error}", highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("name", metavar="APP")
+@click.pass_obj
+def render(root: Path, name: str) -> None:
+    """Print what Helm makes of an app's chart, in every scenario."""
+    from market.catalog import load  # noqa: PLC0415
+    from market.packaging import package  # noqa: PLC0415
+
+    catalog, _ = load(root)
+    app = catalog.app(name)
+    if app is None:
+        _console(stderr=True).print(f"there is no readable app {name}; run `market check`", highlight=False)
+        sys.exit(1)
+    (packaged,) = package(catalog, [app])
+    failed = False
+    for scenario, rendering in packaged.renderings.items():
+        click.echo(f"# --- {scenario.label}")
+        failed |= bool(rendering.error)
+        click.echo(rendering.error or "\n".join(text for _, text in sorted(rendering.documents.items())))
+    sys.exit(1 if failed else 0)
+
+
+@main.command()
+@click.option("--dist", type=click.Path(path_type=Path), default=Path("dist"), show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=8787, show_default=True)
+def serve(dist: Path, port: int) -> None:
+    """Serve a built market and site from the real Workers runtime on localhost."""
+    from market.runtime import serve as serve_dist  # noqa: PLC0415
+
+    if not dist.is_dir():
+        raise MarketError(f"there is no {dist}; run `market build` first")
+    with serve_dist(dist.absolute(), port, Path(".wrangler").absolute()) as served:
+        console = _console()
+        for label, path in (
+            ("site", "/"),
+            ("leaderboard", "/leaderboard/"),
+            ("market", "/api/v1/appstore/info"),
+        ):
+            console.print(f"{label:<12}{served.url}{path}", highlight=False)
+        console.print(f"Try it as a device: market verify {served.url}    (Ctrl-C stops)", highlight=False)
+        with suppress(KeyboardInterrupt):
+            signal.pause()
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar="[APP]...")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if an icon is out of date.")
+@click.pass_obj
+def icons(root: Path, names: Sequence[str], only_check: bool) -> None:
+    """Draw the icons of apps (default: of all) from their cards."""
+    from market import icons as drawing  # noqa: PLC0415
+    from market.files import write_atomic  # noqa: PLC0415
+    from market.yamldoc import Document  # noqa: PLC0415
+
+    cards: dict[str, Document] = drawing.cards(root, names)
+    stale = [name for name, card in sorted(cards.items()) if drawing.is_stale(root, name, card)]
+    for name in stale:
+        if not only_check:
+            write_atomic(root / "apps" / name / "icon.png", drawing.png(cards[name].data))
+        _console().print(f"{'out of date' if only_check else 'drew'} apps/{name}/icon.png", highlight=False)
+    sys.exit(1 if only_check and stale else 0)
+
+
+@main.command()
+@click.argument("url")
+@click.option("--mode", "modes", multiple=True, type=click.Choice(["genA", "genB", "v2"]),
+              default=("genA", "genB", "v2"), show_default=True)  # fmt: skip
+@click.option("--olares-version", default="1.12.6", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def verify(url: str, modes: Sequence[str], olares_version: str, as_json: bool) -> None:
+    """Act as an Olares device against a market source and print every deviation."""
+    from market.device.verify import run  # noqa: PLC0415
+
+    sys.exit(run(url, tuple(modes), olares_version, as_json, _console()))
+
+
+@main.command()
+@click.argument("rule", required=False)
+def explain(rule: str | None) -> None:
+    """Explain a rule, or list all rules."""
+    from market import check as _families  # noqa: F401, PLC0415 - importing it registers the rules
+    from market.rules import registry  # noqa: PLC0415
+
+    console = _console()
+    if rule is None:
+        for known in registry.rules():
+            console.print(f"{known.id:<28} {known.severity:<8} {known.title}", highlight=False, markup=False)
+        return
+    found = registry.find(rule)
+    if found is None:
+        console.print(f"there is no rule {rule}; `market explain` lists them", highlight=False, markup=False)
+        sys.exit(1)
+    for label, text in (("", f"{found.id} ({found.severity}): {found.title}"), ("why", found.why),
+                        ("fix", found.fix), ("source", found.source or "this catalog")):  # fmt: skip
+        console.print(f"{label:<7}{text}", highlight=False, markup=False)
+
+
+def _console(stderr: bool = False) -> Console:
+    return Console(stderr=stderr, soft_wrap=True)
+
+
+def _progress(shown: bool) -> Progress:
+    return Shown(Console(stderr=True, highlight=False)) if shown else Silent()
+
+
+def _report(problems: Sequence[Problem], sources: Mapping[str, str], form: str) -> None:
+    text = REPORTERS[form](problems, sources)
+    if form == "text":
+        _console().print(text, highlight=False)
+    else:
+        click.echo(text)
+    if form == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        with Path(summary).open("a", encoding="utf-8") as stream:
+            stream.write(github.summary(problems))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The index as files: every reply that a device can ask for, ready to be served."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import rfc8785
+
+from market import schema
+from market.catalog import Catalog
+from market.errors import MarketError
+from market.index import v1, v2
+from market.index.detail import app_id, detail
+from market.packaging import Package
+from market.scenario import OLARES_VERSION
+
+SHARDS = 32
+"""Detail files; the Worker computes the same number from an id (worker/src/details.ts)."""
+
+
+def shard(id: str) -> int:
+    """The detail file that holds an app."""
+    return int(id[:2], 16) % SHARDS
+
+
+def replies(catalog: Catalog, packages: Iterable[Package]) -> dict[str, bytes]:
+    """Every file of the index by its path below dist/.
+
+    Raises:
+        MarketError: a reply does not pass its own schema; a bug of ours.
+    """
+    packaged = tuple(package for package in packages if package.app.is_listed)
+    details = {app_id(app.name): detail(catalog, app) for app in catalog.listed}
+    hash = catalog_hash(catalog, packaged, details)
+    info = v1.info(catalog, hash, OLARES_VERSION)
+    applications = v2.applications(catalog)
+    checked = {
+        "api/v1/appstore/hash": ("index-hash", v1.hash_reply(catalog, hash, OLARES_VERSION)),
+        "api/v1/appstore/info": ("index-info", info),
+        "api/v2/taxonomy": ("index-v2-taxonomy", v2.taxonomy(catalog)),
+        "api/v2/applications": ("index-v2-applications", applications),
+        "api/v2/browse/applications": ("index-v2-applications", applications),
+        "_market/catalog.json": ("index-v2-catalog", v2.catalog_reply(catalog, hash)),
+    }
+    for path, (name, reply) in checked.items():
+        _must_pass(path, name, reply)
+    for id, whole in details.items():
+        _must_pass(id, "index-detail", whole)
+    files = {path: encode(reply) for path, (_, reply) in checked.items()}
+    files["api/status"] = encode(_status(catalog, packaged, hash))
+    for number in range(SHARDS):
+        own = {id: whole for id, whole in details.items() if shard(id) == number}
+        files[f"_market/details/{number}.json"] = encode(own)
+    for package in packaged:
+        files[f"charts/{package.archive.file_name}"] = package.archive.data
+        files[f"icons/{package.app.name}.png"] = package.app.icon
+    return files
+
+
+def catalog_hash(catalog: Catalog, packages: Iterable[Package], details: dict[str, Any]) -> str:
+    """SHA-256 over everything a device can receive: two catalogs differ exactly when their hashes do."""
+    content = {
+        "info": v1.data(catalog),
+        "details": details,
+        "taxonomy": v2.taxonomy(catalog),
+        "applications": v2.applications(catalog),
+        "charts": {package.archive.file_name: package.archive.sha256 for package in packages},
+        "icons": {package.app.name: hashlib.sha256(package.app.icon).hexdigest() for package in packages},
+    }
+    return hashlib.sha256(rfc8785.dumps(content)).hexdigest()
+
+
+def encode(reply: Any) -> bytes:
+    """JSON as devices get it: UTF-8, sorted keys, one line."""
+    return json.dumps(reply, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _status(catalog: Catalog, packages: Iterable[Package], hash: str) -> dict[str, Any]:
+    latest = catalog.ledger.latest
+    return {
+        "hash": hash,
+        "released": latest.released if latest else None,
+        "apps": {
+            package.app.name: {
+                "version": package.app.version,
+                "sha256": package.archive.sha256,
+                "size": package.archive.size,
+            }
+            for package in packages
+        },
+    }
+
+
+def _must_pass(path: str, name: str, reply: Any) -> None:
+    faults = schema.errors(reply, name)
+    if faults:
+        raise MarketError(f"our own reply {path} does not pass {name}: {'; '.join(faults[:5])}")

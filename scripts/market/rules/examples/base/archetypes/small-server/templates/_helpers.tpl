@@ -1,0 +1,3 @@
+{{- define "small-server.replicas" -}}
+replicas: {{ (index .Values.workloads .Release.Name).replicaCount }}
+{{- end -}}
