@@ -25,14 +25,14 @@ DATA_FILES = ("market", "hardware", "engines", "categories", "prompts")
 
 declare("layout.missing-file", "error", "A file that every app has is missing",
         why="Without it the app cannot be shown, installed or judged.",
-        fix="Add the file; `market new NAME` makes a complete folder to start from.",
+        fix="Add the file; `market new NAME --like APP` makes a complete folder to start from.",
         source="Olares framework/oac chartfolder CheckLayout; design of this catalog")  # fmt: skip
 declare("layout.not-a-mapping", "error", "The file does not hold keys and values",
         why="Every document of an app is a mapping at its top level.",
         fix="Start the file with `key: value` lines.")  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class App:
     """One app folder, completely read. The mappings are the files' data, positions are in the documents."""
 
@@ -107,7 +107,7 @@ class App:
         return next((report for report in self.reports if report.id == id), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """Everything the repository says. ``broken`` names apps that could not be read completely."""
 

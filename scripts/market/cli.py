@@ -95,6 +95,24 @@ def build(root: Path, out: Path, work: Path, site: bool, form: str) -> None:
 
 
 @main.command()
+@click.argument("name")
+@click.option("--like", required=True, metavar="APP", help="The app to start from.")
+@click.pass_obj
+def new(root: Path, name: str, like: str) -> None:
+    """Start an app folder from a similar app: same files, new name, version 0.1.0, no measurement."""
+    from market.scaffold import ScaffoldError, scaffold  # noqa: PLC0415
+
+    try:
+        made = scaffold(root, name, like)
+    except ScaffoldError as error:
+        _console(stderr=True).print(f"[red]market:[/red] {error}", highlight=False, soft_wrap=True)
+        sys.exit(1)
+    for path in made:
+        _console().print(path, highlight=False)
+    _console().print(f"Now edit them, then run: market icons {name}; market bump {name} --keep; market check")
+
+
+@main.command()
 @click.argument("names", nargs=-1, required=True, metavar="APP...")
 @click.option("--part", type=click.Choice(bumping.PARTS), default="patch", show_default=True)
 @click.option("--to", "version", help="The version to set, instead of a part to raise.")
@@ -149,6 +167,8 @@ def serve(dist: Path, port: int) -> None:
 
     if not dist.is_dir():
         raise MarketError(f"there is no {dist}; run `market build` first")
+    # A plain SIGTERM would end this process alone and leave the runtime behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with serve_dist(dist.absolute(), port, Path(".wrangler").absolute()) as served:
         console = _console()
         for label, path in (

@@ -168,7 +168,9 @@ def _judge(folder: Folder, manifest: Manifest) -> Iterator[Problem]:
         if path == "values.yaml" or "templates/" in path
     }
     yield from olares_permissions.folders_used(
-        manifest, {path: text for path, text in texts.items() if f"{folder.name}/templates/" in path}
+        manifest,
+        {path: text for path, text in texts.items() if path.startswith(f"{folder.name}/templates/")},
+        olares_permissions.REFUSED,
     )
     if manifest.api == "v3":
         yield from references({path: text for path, text in texts.items() if path.endswith((".yaml", ".yml"))})

@@ -57,7 +57,12 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault((), "nested too deep to be validated", False)
         return
     for error in found:
-        yield Fault(tuple(error.absolute_path), _message(error), _key(error) not in serious)
+        is_strict, path = _key(error) not in serious, tuple(error.absolute_path)
+        unknown = _unknown(error)
+        for name in unknown:
+            yield Fault((*path, name), "there is no such field", is_strict)
+        if not unknown:
+            yield Fault(path, _message(error), is_strict)
 
 
 @cache
@@ -94,6 +99,14 @@ def _load(folder: Traversable, name: str) -> Any:
 
 def _key(error: ValidationError) -> tuple[Any, ...]:
     return (tuple(error.absolute_path), error.validator)
+
+
+def _unknown(error: ValidationError) -> tuple[str, ...]:
+    """The fields that an object has and its schema does not."""
+    if error.validator != "additionalProperties" or error.validator_value is not False:
+        return ()
+    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    return tuple(name for name in error.instance if name not in known)
 
 
 def _message(error: ValidationError) -> str:

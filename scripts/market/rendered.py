@@ -113,7 +113,7 @@ class _Open:
     anchor: str | None
     nodes_before: int
     key: str | None = None
-    merges: list[Any] = field(default_factory=list)
+    is_merged: bool = False
 
 
 class _Builder:
@@ -149,6 +149,8 @@ class _Builder:
                 if event.anchor:
                     self._anchors[event.anchor] = (value, 1)
                 self._place(value, text=event.value)
+                if event.value == "<<" and event.implicit[0] and self._stack and self._stack[-1].key == "<<":
+                    self._stack[-1].is_merged = True
             case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
                 self._open({} if isinstance(event, yaml.MappingStartEvent) else [], event.anchor)
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
@@ -168,7 +170,7 @@ class _Builder:
 
     def _close(self) -> None:
         done = self._stack.pop()
-        for merged in done.merges:
+        for merged in _mappings(done.container.pop("<<")) if done.is_merged else ():
             for key, value in merged.items():
                 done.container.setdefault(key, value)
         if done.anchor:
@@ -193,10 +195,7 @@ class _Builder:
         else:
             key, top.key = top.key, None
             path = (*top.path, key)
-            if key == "<<" and (merged := _mappings(value)):
-                top.merges.extend(merged)
-            else:
-                top.container[key] = value
+            top.container[key] = value
         return path
 
 
@@ -208,10 +207,12 @@ def _value(event: yaml.ScalarEvent) -> Any:
 
 
 def _key(value: Any, text: str) -> str:
+    """A key as JSON has it: a text. A container has no such form; it stands under a text that says so."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    # A container as a key has no JSON form; it stands under a text that says so.
-    return "?" if isinstance(value, (dict, list)) else text
+    if isinstance(value, (dict, list)):
+        return "?"
+    return value if isinstance(value, str) else text or str(value)
 
 
 def _mappings(value: Any) -> list[dict[str, Any]]:

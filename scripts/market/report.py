@@ -27,7 +27,7 @@ class Acceptance:
         return None if self.published_percent is None else self.published_percent / 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report:
     """One report. ``id`` is its file name without ``.yaml``; ``data`` has passed the report schema."""
 

