@@ -15,12 +15,13 @@ from typing import Any
 from market import ledger as ledgers
 from market import schema
 from market.ledger import Ledger
-from market.problem import Problem
+from market.problem import Problem, has_errors
 from market.report import Report
 from market.rules.registry import declare, problem
 from market.source import SourceFile, decode, read_file, scan
 from market.yamldoc import Document, parse
 
+UNLISTED = ("incomplete", "withdrawn")
 DATA_FILES = ("market", "hardware", "engines", "categories", "prompts")
 
 declare("layout.missing-file", "error", "A file that every app has is missing",
@@ -108,12 +109,32 @@ class App:
 
 
 @dataclass(frozen=True, eq=False)
+class Shelved:
+    """An app without a chart: withdrawn, or incomplete. It has a page with its reason, and no index entry."""
+
+    name: str
+    card_document: Document = field(repr=False)
+    reports: tuple[Report, ...] = field(repr=False)
+
+    @property
+    def card(self) -> Mapping[str, Any]:
+        """app.yaml."""
+        return self.card_document.data  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
 class Catalog:
-    """Everything the repository says. ``broken`` names apps that could not be read completely."""
+    """Everything the repository says.
+
+    ``broken`` names apps that could not be read completely. ``sound`` says that reading met no error, so
+    that pages can be made; rules that only look at single values do without it.
+    """
 
     root: Path
     apps: tuple[App, ...]
+    shelved: tuple[Shelved, ...]
     broken: tuple[str, ...]
+    sound: bool
     archetypes: Mapping[str, Mapping[str, bytes]] = field(repr=False)
     data: Mapping[str, Document] = field(repr=False)
     ledger: Ledger = field(repr=False)
@@ -169,19 +190,25 @@ def _by_id(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Mapping[str, An
 def load(root: Path) -> tuple[Catalog, tuple[Problem, ...]]:
     """Read the catalog below ``root``; every file that is not as it should be gives problems."""
     reader = _Reader(root)
-    apps, broken = [], []
+    apps: list[App] = []
+    shelved: list[Shelved] = []
+    broken: list[str] = []
     for name in _folders(root / "apps"):
-        app = reader.app(name)
-        if app is None:
-            broken.append(name)
-        else:
-            apps.append(app)
+        match reader.app(name):
+            case App() as app:
+                apps.append(app)
+            case Shelved() as without_chart:
+                shelved.append(without_chart)
+            case None:
+                broken.append(name)
     archetypes = {name: reader.folder(f"archetypes/{name}") for name in _folders(root / "archetypes")}
     data = {name: reader.data(name) for name in DATA_FILES}
     catalog = Catalog(
         root=root,
         apps=tuple(apps),
+        shelved=tuple(shelved),
         broken=tuple(broken),
+        sound=not has_errors(reader.problems),
         archetypes=MappingProxyType(archetypes),
         data=MappingProxyType({name: document for name, document in data.items() if document}),
         ledger=reader.ledger(),
@@ -205,13 +232,15 @@ class _Reader:
         self.problems: list[Problem] = []
         self.sources: dict[str, str] = {}
 
-    def app(self, name: str) -> App | None:
+    def app(self, name: str) -> App | Shelved | None:
         folder = f"apps/{name}"
         if (self.root / folder).is_symlink():
             self.problems.append(problem("layout.symlink", folder, message="the app folder is a symbolic link"))
             return None
         files = self.folder(folder)
         card = self._required(folder, files, "app.yaml", "app-card")
+        if card and card.get("status") in UNLISTED and not any(path.startswith("chart/") for path in files):
+            return Shelved(name, card, tuple(self._reports(name, folder, files)))
         chart = self._required(folder, files, "chart/Chart.yaml", "chart")
         manifest = self._required(folder, files, "chart/OlaresManifest.yaml", "manifest")
         values = self._required(folder, files, "chart/values.yaml", "values")
@@ -237,7 +266,9 @@ class _Reader:
         return {file.path.removeprefix(f"{folder}/"): file.data for file in found}
 
     def data(self, name: str) -> Document | None:
-        return self._file(f"data/{name}.yaml", name)
+        before = len(self.problems)
+        document = self._file(f"data/{name}.yaml", name)
+        return None if has_errors(self.problems[before:]) else document
 
     def ledger(self) -> Ledger:
         file, problems = read_file(self.root, ledgers.FILE)

@@ -16,7 +16,7 @@ from typing import Final
 from market import legacy, schema
 from market.helm import render_all
 from market.legacy import Render
-from market.problem import Problem, has_errors, in_order
+from market.problem import Problem, Severity, has_errors, in_order
 from market.rules import olares_folder, olares_manifest, olares_permissions
 from market.rules.olares_environment import references
 from market.rules.olares_folder import Folder
@@ -28,6 +28,8 @@ from market.source import SourceFile, SourceText, decode, scan
 from market.yamldoc import Document, parse
 
 MANIFEST: Final = "OlaresManifest.yaml"
+LEGAL_YAML: Final = frozenset({"yaml.alias", "yaml.tag", "yaml.duplicate-key", "yaml.key", "yaml.documents"})
+"""What this catalog refuses and the platform's reader does not mind."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,7 @@ def check(root: Path, render: Render = render_all) -> Judged:
     for folder, manifests in reader.manifests(present, render):
         problems += _over_owners({owner: tuple(_judge(folder, one)) for owner, one in manifests.items()})
     names = tuple(folder.name for folder in folders)
-    return Judged(
-        root, names, in_order([*reader.problems, *problems]), MappingProxyType(reader.sources)
-    )
+    return Judged(root, names, in_order([*reader.problems, *problems]), MappingProxyType(reader.sources))
 
 
 def _app_names(root: Path) -> Iterator[str]:
@@ -93,17 +93,13 @@ class _Reader:
         found, problems = scan(self.root, name)
         self.problems += problems
         files = {file.path.removeprefix(f"{name}/"): file.data for file in found}
-        for path in files:
-            if path == "values.yaml" and files[path].strip():
-                self._document(name, path, files[path])
-            elif path.startswith("i18n/") and path.endswith(f"/{MANIFEST}"):
-                self._document(name, path, files[path])
+        for path, data in files.items():
+            if path == "values.yaml" or (path.startswith("i18n/") and path.endswith(f"/{MANIFEST}")):
+                self._document(name, path, data)
         chart = self._document(name, "Chart.yaml", files["Chart.yaml"]) if "Chart.yaml" in files else None
         return Folder(name, MappingProxyType(files), chart)
 
-    def manifests(
-        self, folders: list[Folder], render: Render
-    ) -> Iterator[tuple[Folder, dict[str, Manifest]]]:
+    def manifests(self, folders: list[Folder], render: Render) -> Iterator[tuple[Folder, dict[str, Manifest]]]:
         """Each app's manifest, by who installs it; one entry where that makes no difference."""
         templates: list[tuple[Folder, SourceText]] = []
         for folder in folders:
@@ -119,8 +115,9 @@ class _Reader:
                 yield folder, {"": Manifest(document, folder.chart)}
         readings = legacy.read([(folder.name, text) for folder, text in templates], render)
         for (folder, _), reading in zip(templates, readings, strict=True):
-            self.problems += _over_owners({one.owner: one.problems for one in reading})
-            yield folder, {one.owner: Manifest(one.document, folder.chart) for one in reading if one.document}
+            self.problems += _over_owners({one.owner: _tolerant(one.problems) for one in reading})
+            readable = [one for one in reading if one.document and not _has_aliases(one.problems)]
+            yield folder, {one.owner: Manifest(one.document, folder.chart) for one in readable if one.document}
 
     def _has_actions(self, text: SourceText, form: Version | None) -> bool:
         found = tuple(template_syntax(text)) if form and form >= olares_manifest.MODERN else ()
@@ -141,9 +138,21 @@ class _Reader:
         return text
 
     def _parsed(self, text: SourceText) -> Document | None:
+        """The document, unless it is empty, as values.yaml may be, or has aliases, which are not followed."""
+        if all(line.isspace() or line.lstrip().startswith("#") for line in text.text.splitlines() if line):
+            return None
         document, problems = parse(text)
-        self.problems += problems
-        return document
+        self.problems += _tolerant(problems)
+        return None if _has_aliases(problems) else document
+
+
+def _tolerant(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """The problems, with those that the platform does not mind as warnings."""
+    return tuple(replace(one, severity=Severity.WARNING) if one.rule in LEGAL_YAML else one for one in problems)
+
+
+def _has_aliases(problems: tuple[Problem, ...]) -> bool:
+    return any(one.rule == "yaml.alias" for one in problems)
 
 
 def _form(text: SourceText) -> Version | None:

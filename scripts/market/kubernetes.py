@@ -21,6 +21,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from market.errors import MarketError
+from market.objects import mapping
 from market.rendered import Path
 
 VERSION = "1.33"
@@ -106,7 +107,7 @@ def _unknown(error: ValidationError) -> tuple[str, ...]:
     if error.validator != "additionalProperties" or error.validator_value is not False:
         return ()
     known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
-    return tuple(name for name in error.instance if name not in known)
+    return tuple(name for name in mapping(error.instance) if name not in known)
 
 
 def _message(error: ValidationError) -> str:

@@ -38,7 +38,7 @@ declare("olares.manifest-render", "error", "A manifest template that Helm cannot
 _OPENING: Final = re.compile(r"\{\{")
 _INSIDE: Final = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n])*'|\}\}", re.S)
 _COMMENT: Final = re.compile(r"\{\{(?:- )?/\*.*?\*/(?: -)?\}\}", re.S)
-_PLACE: Final = re.compile(r"OlaresManifest\.yaml:(?P<line>\d+)(?::(?P<column>\d+))?\)?:?\s*")
+_PLACE: Final = re.compile(r"OlaresManifest\.yaml:(?P<line>\d+)(?::(?P<column>\d+))?\)?:?\s*(?:executing \"[^\"]*\" )?")
 _PRIVATE_USE: Final = range(0xE000, 0xF8FF)
 
 

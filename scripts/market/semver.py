@@ -49,9 +49,7 @@ class Version:
 
     def _key(self) -> tuple[int, int, int, tuple[tuple[int, int, str], ...]]:
         # Clause 11: numbers sort before texts, and any pre-release before the release itself.
-        parts = tuple(
-            (0, int(part), "") if _is_number(part) else (1, 0, part) for part in self.pre.split(".") if part
-        )
+        parts = tuple((0, int(part), "") if _is_number(part) else (1, 0, part) for part in self.pre.split(".") if part)
         return self.major, self.minor, self.patch, parts or ((2, 0, ""),)
 
 

@@ -7,6 +7,7 @@ block on a device, or take unbounded memory. Every refusal is a problem with a p
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ FILE_LIMIT = 5 * MIB
 """Bytes in any file: Helm refuses larger ones (pkg/chart/loader/archive, MaxDecompressedFileSize)."""
 FILES_LIMIT = 500
 DEPTH_LIMIT = 8
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 declare("layout.symlink", "error", "A symbolic link",
         why="Helm and tar follow links, so a link can pull a file of the build machine into the chart.",
@@ -121,10 +123,10 @@ def decode(file: SourceFile) -> tuple[SourceText | None, tuple[Problem, ...]]:
     if "\r\n" in text:
         problems.append(problem("yaml.carriage-return", file.path, message="lines end in CR LF"))
         text = text.replace("\r\n", "\n")
-    bad = next((i for i, char in enumerate(text) if _is_control(char)), None)
+    bad = CONTROL.search(text)
     if bad is not None:
-        line, column = _position(text[:bad])
-        message = f"character U+{ord(text[bad]):04X}"
+        line, column = _position(text[: bad.start()])
+        message = f"character U+{ord(bad[0]):04X}"
         problems.append(problem("yaml.control-character", file.path, line, column, message=message))
         return None, tuple(problems)
     return SourceText(file.path, text), tuple(problems)
@@ -176,10 +178,6 @@ def _read(full: Path, path: str, status: os.stat_result, problems: list[Problem]
             problems.append(problem("layout.special-file", path, message="this is not a regular file"))
             return None
         return stream.read(FILE_LIMIT)
-
-
-def _is_control(char: str) -> bool:
-    return (char < " " and char not in "\t\n") or char == "\x7f" or "\ud800" <= char <= "\udfff"
 
 
 def _position(before: str) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import shutil
 from collections.abc import Callable
@@ -12,10 +13,9 @@ from typing import Any
 
 from market import helm, waivers
 from market import ledger as ledgers
-from market.catalog import App, Catalog, load
-from market.errors import HelmError, MarketError
-from market.helm import Rendering
-from market.packaging import Package, archive, package
+from market.catalog import load
+from market.errors import MarketError
+from market.packaging import archive, package
 from market.problem import Problem, Severity, in_order
 from market.rules import registry
 from market.rules.examples import Example, Form, Variant
@@ -51,15 +51,11 @@ def judge(root: Path, form: Form) -> tuple[Problem, ...]:
     if form == "platform":
         from market import foreign  # noqa: PLC0415 - foreign declares rules that this module's users list
 
-        return foreign.check(root, helm_here).problems
+        return foreign.check(root, helm.render_here).problems
     catalog, problems = load(root)
-    packages = [_package(catalog, app) for app in catalog.apps if _is_readable(app.name, problems)]
+    readable = [app for app in catalog.apps if _is_readable(app.name, problems)]
+    packages = package(catalog, readable, helm.render_here)
     return in_order(waivers.apply(root, [*problems, *registry.run(catalog, packages)]))
-
-
-def helm_here(jobs: Any) -> tuple[Rendering, ...]:
-    """Render in this process what `market.helm.render_all` renders in a process of its own."""
-    return tuple(_render(*job) for job in jobs)
 
 
 def replace_once(text: str, find: str, new: str) -> str:
@@ -115,17 +111,6 @@ def _is_readable(name: str, problems: tuple[Problem, ...]) -> bool:
     )
 
 
-def _package(catalog: Catalog, app: App) -> Package:
-    return package(catalog, [app], helm.render_here)[0]
-
-
-def _render(tgz: bytes, name: str, values: Any) -> Rendering:
-    try:
-        return Rendering(helm.render(tgz, name, values))
-    except HelmError as error:
-        return Rendering({}, str(error))
-
-
 def _write(folder: Path, file: str, data: bytes) -> None:
     path = folder / file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,10 +148,13 @@ _KINDS: dict[str, Callable[[Path, str, Any], None]] = {
     "text": lambda folder, file, text: _write(folder, file, str(text).encode()),
     "base64": lambda folder, file, text: _write(folder, file, base64.b64decode(str(text))),
     "repeat": _repeat,
+    "noise": lambda folder, file, count: _write(folder, file, hashlib.shake_256(b"noise").digest(int(count))),
     "copies": _copies,
+    "copy": lambda folder, file, source: shutil.copytree(folder / str(source), folder / file),
     "delete": _delete,
     "symlink": _symbolic_link,
     "hardlink": _hard_link,
     "fifo": lambda folder, file, _: os.mkfifo(folder / file),
 }
-"""What can be said of a file. ``copies`` makes N empty files and puts their numbers in place of ``#``."""
+"""What can be said of a file. ``noise`` is N bytes that cannot be compressed. ``copies`` makes N empty files
+and puts their numbers in place of ``#``; ``copy`` copies a folder of the base."""

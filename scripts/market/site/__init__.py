@@ -1,0 +1,1 @@
+"""The site: pages made from the catalog, drawings, authored pages and the run of MkDocs."""

@@ -1,0 +1,150 @@
+"""Is what was measured what ships? A report's configuration against the chart's values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from market.catalog import App
+from market.report import Report
+
+# Short forms of llama.cpp options; both forms stand in published command lines.
+ALIASES: Final = {
+    "-m": "--model", "-c": "--ctx-size", "-ngl": "--n-gpu-layers", "--gpu-layers": "--n-gpu-layers",
+    "-fa": "--flash-attn", "-b": "--batch-size", "-ub": "--ubatch-size", "-t": "--threads",
+    "-np": "--parallel", "-ctk": "--cache-type-k", "-ctv": "--cache-type-v", "-md": "--spec-draft-model",
+    "--model-draft": "--spec-draft-model", "-ngld": "--spec-draft-ngl", "-a": "--alias",
+}  # fmt: skip
+
+# Where the server listens and what it is called has no part in its speed.
+INDIFFERENT: Final = frozenset({"--host", "--port", "--alias", "--served-model-name", "--no-webui", "--metrics"})
+
+# Files lie in other folders on other machines; the models are compared by repository and file instead.
+FILES: Final = frozenset({"--model", "--mmproj", "--spec-draft-model", "--tokenizer"})
+
+CONTEXT_OPTIONS: Final = frozenset({"--ctx-size", "--max-model-len"})
+
+
+class Verdict(StrEnum):
+    """What can be said about a measured configuration and the shipped one."""
+
+    SAME = "same"
+    PARTIAL = "partial"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that was measured otherwise than it ships; ``None`` means absent."""
+
+    kind: str
+    subject: str
+    measured: str | None
+    shipped: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The verdict with what differs. ``PARTIAL``: nothing differs, but not everything was published."""
+
+    verdict: Verdict
+    differences: tuple[Difference, ...]
+
+
+def pairs(arguments: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Read an argument vector as options with their values, as written; a bare option has an empty value."""
+    found: list[tuple[str, str]] = []
+    for argument in arguments:
+        head, equals, value = argument.partition("=")
+        if _is_option(head):
+            found.append((head, value if equals else ""))
+        elif found:
+            name, before = found[-1]
+            found[-1] = (name, f"{before} {argument}".strip())
+    return tuple(found)
+
+
+def options(arguments: Sequence[str]) -> dict[str, str]:
+    """Read an argument vector as options with their values, each under its long name."""
+    return {ALIASES.get(name, name): value for name, value in pairs(arguments)}
+
+
+def compare(app: App, report: Report) -> Agreement:
+    """Compare what a report measured with what the app ships."""
+    server = app.values.get("server") or {}
+    measured = report.configuration
+    differences = (
+        *_image(measured, server),
+        *_context(report, app),
+        *_models(measured.get("models") or (), app.values.get("models") or ()),
+        *_arguments(measured, server),
+    )
+    if differences:
+        return Agreement(Verdict.DIFFERS, differences)
+    return Agreement(Verdict.SAME if measured.get("complete") else Verdict.PARTIAL, ())
+
+
+def _is_option(text: str) -> bool:
+    return text.startswith("-") and len(text) > 1 and not text[1:2].isdigit()
+
+
+def _image(measured: Mapping[str, Any], server: Mapping[str, Any]) -> Iterator[Difference]:
+    before, now = measured.get("image"), server.get("image")
+    if before and now and _bare(before) != _bare(now):
+        yield Difference("image", "image", str(before), str(now))
+
+
+def _bare(image: str) -> str:
+    return image.removeprefix("docker.io/").removeprefix("library/")
+
+
+def _context(report: Report, app: App) -> Iterator[Difference]:
+    before, now = report.context_tokens, app.card.get("context_tokens")
+    if before and now and before != now:
+        yield Difference("context", "context", str(before), str(now))
+
+
+def _models(measured: Sequence[Any], shipped: Sequence[Any]) -> Iterator[Difference]:
+    now = {model["role"]: model for model in shipped}
+    before = {model["role"]: model for model in measured}
+    for role, model in before.items():
+        if role not in now:
+            yield Difference("model", role, _file(model), None)
+        elif _file(model) != _file(now[role]):
+            yield Difference("model", role, _file(model), _file(now[role]))
+    # A role that only ships counts once the measured files are known: it was not loaded then.
+    for role, model in now.items():
+        if before and role not in before:
+            yield Difference("model", role, None, _file(model))
+
+
+def _file(model: Mapping[str, Any]) -> str:
+    return "/".join(str(model[key]) for key in ("repo", "file") if model.get(key))
+
+
+def _arguments(measured: Mapping[str, Any], server: Mapping[str, Any]) -> Iterator[Difference]:
+    before = _telling(options([str(item) for item in measured.get("args") or ()]))
+    now = _telling(options([str(item) for item in server.get("args") or ()]))
+    names = before.keys() | now.keys() if measured.get("complete") else before.keys()
+    for name in sorted(names):
+        if _value(before.get(name)) != _value(now.get(name)):
+            yield Difference("argument", name, before.get(name), now.get(name))
+
+
+def _telling(found: Mapping[str, str]) -> dict[str, str]:
+    # The window has a field of its own, so the option that sets it would only repeat the difference.
+    left_out = INDIFFERENT | FILES | CONTEXT_OPTIONS
+    return {name: value for name, value in found.items() if name not in left_out}
+
+
+def _value(text: str | None) -> Any:
+    """A value as data where it is JSON (``--speculative-config``), so that spacing does not count."""
+    if text and text[:1] in "{[":
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text

@@ -1,0 +1,293 @@
+"""Authored pages: Markdown in which every figure is a Jinja expression over the catalog.
+
+What an author can write between ``{{`` and ``}}``:
+
+``report("app", "id")``
+    One bench report. ``.mean .median .min .max .range .sd .half_width .low .high`` in tokens/s, ``.n``,
+    ``.runs``, ``.cv`` and ``.acceptance`` as fractions, ``.context`` and ``.tokens_per_run`` in tokens,
+    ``.date``, ``.version``, ``.image``, ``.published.mean`` (a claim) and ``.vision_check.swap_in_ms``.
+``app("name")``
+    One app. ``.title .version .context .image``, ``.download`` and ``.vram`` in decimal GB, ``.part(1)``
+    for one memory part, ``.headline`` for the report that speaks for it.
+``fmt(x, 2)``  ``signed(x, 2)``  ``percent(fraction, 1)``  ``pct(a, b, 1)``
+    A number; with its sign; a fraction as a percentage; a relative to b, with its sign.
+``tokens(x)``  ``gb(x, 1)``  ``date(x)``  ``listing(runs, 2)``
+    A count of tokens, a size in decimal GB, a date in words, numbers in a row.
+``welch(a, b)``
+    Two reports by Welch's test: ``.difference .low .high`` in tokens/s, ``.t``, ``.p``, ``.shown``,
+    ``.estimated``, and ``.words``, which says "no difference shown" where that is so.
+``link("app")``  ``plot(report(…))``  ``board()``  ``leaderboard()``  ``choices()``
+    A link to an app's page, the dots of a series, one row of the leaderboard an app, the whole of it,
+    and which app when.
+``usable("app")``  ``arguments(report(…))``  ``say(pair)``
+    Decimal GB that the card leaves to programs, a report's options one a line, and the text of this
+    language from a pair of the data files.
+``market``  ``hardware["id"]``  ``engines["id"]``  ``prompts["id"]``
+    The data files, as they are.
+
+Nothing else is reachable: the environment is a sandbox, as a pull request may change these pages.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+from jinja2 import TemplateSyntaxError, Undefined
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from market.problem import Problem
+from market.rules.registry import declare, problem
+from market.site import figures, richtext
+from market.site.configuration import pairs
+from market.site.figures import AppFigures, FigureError, ReportFigures
+from market.site.language import typeset
+from market.site.pages import Pages, usable_gigabytes
+from market.site.words import words
+from market.statistics import Comparison, welch
+
+_PLACEHOLDER = "?"
+
+declare("site.expression", "error", "An expression that cannot be filled in",
+        why="Every figure of a page comes from a bench report; a page with a wrong reference has a hole.",
+        fix="Correct the name; scripts/market/site/expressions.py lists what can be written.")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Welch's test of two reports, with its conclusion in words."""
+
+    result: Comparison
+    words: str
+
+    @property
+    def difference(self) -> float:
+        """Difference of the means, tokens/s."""
+        return self.result.difference
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95 % interval of the difference."""
+        return self.result.interval[0]
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95 % interval of the difference."""
+        return self.result.interval[1]
+
+    @property
+    def t(self) -> float:
+        """The test statistic."""
+        return self.result.t
+
+    @property
+    def p(self) -> float:
+        """Two-sided probability of such a difference without any."""
+        return self.result.p
+
+    @property
+    def shown(self) -> bool:
+        """Whether a difference is shown at the 5 % level."""
+        return self.result.shown
+
+    @property
+    def estimated(self) -> bool:
+        """Whether a deviation was estimated from a range."""
+        return self.result.estimated
+
+
+def render(text: str, path: str, pages: Pages) -> tuple[str | None, tuple[Problem, ...]]:
+    """Fill in the expressions of one page. Every wrong one is a problem with its line; then there is no text."""
+    log = _Log(path, text)
+    environment = ImmutableSandboxedEnvironment(undefined=_undefined(log), keep_trailing_newline=True)
+    environment.globals = _names(pages, log)
+    try:
+        result = environment.from_string(text).render()
+    except TemplateSyntaxError as error:
+        log.add(error.lineno, f"not an expression: {error.message}")
+    except FigureError as error:
+        log.add(_line(error.__traceback__), str(error))
+    except SecurityError as error:
+        log.add(_line(error.__traceback__), f"not allowed here: {error}")
+    except Exception as error:  # an author's mistake, whatever its type: the template is all that ran
+        log.add(_line(error.__traceback__), f"{type(error).__name__}: {error}")
+    if log.problems:
+        return None, tuple(log.problems)
+    return typeset(result, pages.language), ()
+
+
+@dataclass
+class _Log:
+    """Problems of one page, found while it is rendered."""
+
+    path: str
+    text: str
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, line: int, message: str) -> None:
+        source = self.text.split("\n")[line - 1 : line]
+        column = source[0].find("{{") + 1 if source and "{{" in source[0] else 1
+        self.problems.append(problem("site.expression", self.path, line, column, message=message))
+
+
+def _undefined(log: _Log) -> type[Undefined]:
+    """A class of undefined values that report their use and let the page go on to its next mistake."""
+
+    class Reported(Undefined):
+        def _report(self, *_args: object, **_kwargs: object) -> str:
+            log.add(_current_line(), self._undefined_message)
+            return _PLACEHOLDER
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self
+
+        def _fail_with_undefined_error(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+            raise FigureError(self._undefined_message)
+
+        __str__ = __call__ = __getitem__ = _report  # type: ignore[assignment]
+
+    return Reported
+
+
+class _Unknown:
+    """What an unknown app or report gives: everything about it is unknown too, and already reported."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, _key: object) -> _Unknown:
+        return self
+
+    def __call__(self, *_args: object, **_kwargs: object) -> _Unknown:
+        return self
+
+    def __str__(self) -> str:
+        return _PLACEHOLDER
+
+    def _same(self, _other: object) -> _Unknown:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
+
+
+def _names(pages: Pages, log: _Log) -> dict[str, Any]:
+    """The names of the module's docstring."""
+    catalog, language = pages.catalog, pages.language
+
+    def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if any(isinstance(argument, _Unknown) for argument in arguments):
+                return _Unknown()
+            for argument in arguments:
+                if isinstance(argument, Undefined):
+                    str(argument)
+                    return _Unknown()
+            try:
+                return function(*arguments)
+            except FigureError as error:
+                log.add(_current_line(), str(error))
+                return _Unknown()
+
+        return call
+
+    functions: dict[str, Callable[..., Any]] = {
+        "report": lambda app, id: figures.find_report(catalog, app, id),
+        "app": lambda name: AppFigures(figures.find_app(catalog, name), language),
+        "fmt": lambda value, digits=2: language.number(_known(value), digits),
+        "signed": lambda value, digits=2: language.signed(_known(value), digits),
+        "percent": lambda value, digits=1: language.percent(_known(value), digits),
+        "pct": lambda a, b, digits=1: language.signed_percent(_known(a) / _known(b) - 1, digits),
+        "tokens": lambda value: language.number(_known(value)),
+        "gb": lambda value, digits=1: language.gigabytes(_known(value), digits),
+        "date": language.date,
+        "listing": lambda values, digits=2: _listing(values, digits, pages),
+        "welch": lambda a, b: _tested(a, b, pages),
+        "link": lambda name: f"[{_title(pages, name)}]({language.root}apps/{name}/)",
+        "plot": lambda found: _plot(found, pages),
+        "board": lambda: pages.macro("board", pages.headlines, False),
+        "leaderboard": pages.leaderboard,
+        "usable": lambda name: usable_gigabytes(catalog, figures.find_app(catalog, name)),
+        "arguments": lambda found: "\n".join(f"{name} {value}".rstrip() for name, value in pairs(found.arguments)),
+        "say": lambda pair: richtext.inline(pages.say.words.pick(pair)),
+        "choices": lambda: pages.macro("choices", pages.choices),
+    }
+    data = {
+        "market": catalog.market,
+        "hardware": catalog.hardware,
+        "engines": catalog.engines,
+        "prompts": catalog.prompts,
+    }
+    return {name: guarded(function) for name, function in functions.items()} | data
+
+
+def _known(value: float | None) -> float:
+    if value is None:
+        raise FigureError("this figure is not known: the single runs were never published")
+    return value
+
+
+def _listing(values: Iterable[float], digits: int, pages: Pages) -> str:
+    return " · ".join(pages.language.number(value, digits) for value in values)
+
+
+def _title(pages: Pages, name: str) -> str:
+    return AppFigures(figures.find_app(pages.catalog, name), pages.language).title
+
+
+def _plot(found: ReportFigures, pages: Pages) -> Markup:
+    row = next(row for row in pages.rows if row.report is found.report)
+    return Markup("<div>{}</div>").format(pages.say.plot(row))
+
+
+def _tested(a: ReportFigures, b: ReportFigures, pages: Pages) -> Tested:
+    result = welch(a.statistics, b.statistics)
+    if result is None:
+        raise FigureError("these reports cannot be compared: a spread is not known")
+    t = words(pages.language)
+    p = pages.say.probability(result.p) + (t("welch_estimated") if result.estimated else "")
+    return Tested(result, str(t("welch_shown" if result.shown else "welch_not_shown", p=p)))
+
+
+def _current_line() -> int:
+    """The line of the page whose expression is running."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            return int(template.get_corresponding_lineno(frame.f_lineno))
+        frame = frame.f_back
+    return 1
+
+
+def _line(trace: TracebackType | None) -> int:
+    """The line of the page in a traceback; Jinja has put its own lines there already."""
+    line = 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def measured(pages: Pages) -> dict[str, str]:
+    """Every figure that a page must not spell out, as digits, with where it comes from."""
+    found: dict[str, str] = {}
+    for row in pages.rows:
+        s, source = row.statistics, f"{row.app.name} {row.report.id}"
+        for value in (s.mean, s.minimum, s.maximum, s.median, *row.report.speeds):
+            if value is None:
+                continue
+            for digits in (1, 2, 3):
+                text = f"{value:.{digits}f}"
+                if text[-1] != "0":
+                    found.setdefault(text, source)
+    return found

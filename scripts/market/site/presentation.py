@@ -1,0 +1,204 @@
+"""How templates say things: the small functions between the catalog's facts and a page's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from market.catalog import App, Catalog
+from market.report import Report
+from market.site import drawing, figures
+from market.site.configuration import Agreement, Difference
+from market.site.language import NO_BREAK, Language
+from market.site.leaderboard import Row
+from market.site.words import Words
+
+_DIFFERENCES_SHOWN = 2
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """Facts of one catalog in the words of one language."""
+
+    catalog: Catalog
+    language: Language
+    words: Words
+
+    def title(self, app: App) -> str:
+        """The store title in this language."""
+        return figures.title(app, self.language)
+
+    def link(self, app: App) -> Markup:
+        """A link to the page of an app."""
+        address = f"{self.language.root}apps/{app.name}/"
+        return Markup('<a href="{}">{}</a>').format(address, self.title(app))
+
+    def engine_name(self, app: App) -> str:
+        """The engine's name as data/engines.yaml has it."""
+        engine = self.catalog.engines.get(app.card["engine"]["id"])
+        return str(engine["name"] if engine else app.card["engine"]["id"])
+
+    def quantisation(self, row: Row) -> str:
+        """The quantisation that was measured: the app's, unless another model file was loaded."""
+        other = next(
+            (
+                found
+                for found in row.agreement.differences
+                if found.kind == "model" and found.subject == "target" and found.measured
+            ),
+            None,
+        )
+        if other is not None:
+            return str(other.measured).rpartition("/")[2].removesuffix(".gguf")
+        return str(row.app.card["model"].get("quantisation") or self.words("unknown"))
+
+    def differing(self, agreement: Agreement) -> str:
+        """What differs, in short: the first names, then how many more."""
+        names = [str(self.subject(difference).striptags()) for difference in agreement.differences]
+        shown = ", ".join(names[:_DIFFERENCES_SHOWN])
+        left = len(names) - _DIFFERENCES_SHOWN
+        return f"{shown} {self.words('more', n=left)}" if left > 0 else shown
+
+    def subject(self, difference: Difference) -> Markup:
+        """The name of a thing that differs."""
+        match difference.kind:
+            case "image" | "context":
+                return self.words(f"difference_{difference.kind}")
+            case "model":
+                return self.words(f"role_{difference.subject}")
+            case _:
+                return code(difference.subject)
+
+    def side(self, difference: Difference, value: str | None) -> Markup:
+        """One side of a difference."""
+        if value is None:
+            return self.words("absent")
+        if difference.kind == "context":
+            return escape(self.language.number(int(value)))
+        return code(value) if value else self.words("yes")
+
+    def prompt(self, report: Report) -> str:
+        """The prompt's text or name."""
+        known = self.catalog.prompts.get(report.protocol["prompt"])
+        return self.words.pick(known["title"]) if known else str(report.protocol["prompt"])
+
+    def inputs(self, app: App) -> str:
+        """What the app takes in."""
+        return ", ".join(
+            self.words(f"capability_{name}")
+            for name in ("text", "vision", "audio")
+            if app.card["capabilities"].get(name)
+        )
+
+    def capabilities(self, app: App) -> str:
+        """Everything the app can do; what nobody checked is marked."""
+        found = []
+        for name, value in app.card["capabilities"].items():
+            if value:
+                found.append(self.words(f"capability_{name}"))
+            elif value is None:
+                found.append(self.words("capability_unknown", name=self.words(f"capability_{name}")))
+        return Markup(", ").join(found)
+
+    def plot(self, row: Row) -> Markup:
+        """The drawing of a series with its description in words."""
+        statistics, number = row.statistics, self.language.number
+        key = "plot_runs" if row.report.is_raw else "plot_summary"
+        label = self.words(
+            key, n=statistics.n, mean=number(statistics.mean, 2), min=number(statistics.minimum, 2),
+            max=number(statistics.maximum, 2),
+        )  # fmt: skip
+        return drawing.plot(statistics, row.report.speeds, str(label), self.language)
+
+    def probability(self, p: float) -> str:
+        """``= 0.15`` or ``< 0.001``."""
+        if p < 0.001:
+            return f"<{NO_BREAK}{self.language.number(0.001, 3)}"
+        return f"={NO_BREAK}{self.language.number(p, 3 if p < 0.1 else 2)}"
+
+    def notes(self, report: Report) -> tuple[Markup, ...]:
+        """Claim, image check, acceptance and free notes of a report, each a sentence of HTML."""
+        found: list[Markup] = []
+        if claim := self._claim(report):
+            found.append(claim)
+        if check := self._vision_check(report):
+            found.append(check)
+        acceptance = report.data.get("acceptance") or {}
+        found += [escape(self.words.pick(note)) for note in (acceptance.get("note"),) if note]
+        found += [escape(self.words.pick(note)) for note in report.data.get("notes") or ()]
+        return tuple(found)
+
+    def _claim(self, report: Report) -> Markup | None:
+        """What was printed at the time, and what the runs say where the two differ."""
+        published, own = report.data.get("published") or {}, report.statistics
+        computed = {"mean": own.mean, "min": own.minimum, "max": own.maximum, "range": own.range, "n": own.n}
+        if report.is_raw:
+            computed["sd"] = own.deviation
+        claims = {name: value for name, value in published.items() if f"claim_{name}" in self.words.texts}
+        if not claims:
+            return None
+        wrong = {name: computed[name] for name, value in claims.items() if not _agrees(value, computed.get(name))}
+        if report.is_raw and wrong:
+            return self.words("claim_wrong", claims=self._list(claims), computed=self._list(wrong, claims))
+        return self.words("claim", claims=self._list(claims))
+
+    def _list(self, values: Mapping[str, Any], rounded_as: Mapping[str, Any] | None = None) -> Markup:
+        texts = [
+            self.words(f"claim_{name}", value=self.language.number(value, decimals((rounded_as or values)[name])))
+            for name, value in values.items()
+        ]
+        return Markup(", ").join(texts)
+
+    def _vision_check(self, report: Report) -> Markup | None:
+        check = report.data.get("vision_check")
+        if not check:
+            return None
+        parts = [escape(self.words.pick(check["image"])), self.words("vision_answer", answer=check["answer"])]
+        if "seconds" in check:
+            parts.append(self.words("vision_seconds", seconds=self.language.number(check["seconds"], 2)))
+        if "swap_in_ms" in check and "swap_out_ms" in check:
+            number = self.language.number
+            parts.append(self.words("vision_swap", into=number(check["swap_in_ms"]), out=number(check["swap_out_ms"])))
+        if check.get("draft_tokens"):
+            share = self.language.percent(check["draft_accepted"] / check["draft_tokens"])
+            counts = self.words("acceptance_counts", accepted=check["draft_accepted"], drafted=check["draft_tokens"])
+            parts.append(Markup("{} {} ({})").format(self.words("stat_acceptance"), share, counts))
+        head = self.words("vision_check") + self.words("separator")
+        note = " " + self.words.pick(check["note"]) if check.get("note") else ""
+        return head + Markup(", ").join(parts) + "." + note
+
+
+def code(text: str) -> Markup:
+    """A text as code."""
+    return Markup("<code>{}</code>").format(text)
+
+
+def short_image(image: str) -> str:
+    """A container image without registry and owner."""
+    return image.rpartition("/")[2]
+
+
+def anchor(report: Report) -> str:
+    """The id of a report's section on the page of its app."""
+    return "r-" + re.sub(r"[^\w.-]", "-", report.id)
+
+
+def vision(row: Row) -> bool:
+    """Whether the image encoder was loaded during the measurement, as far as stated."""
+    loaded = row.report.protocol.get("vision_loaded")
+    return bool(row.app.card["capabilities"].get("vision")) if loaded is None else bool(loaded)
+
+
+def decimals(value: float) -> int:
+    """How many decimals a number needs, at most three."""
+    text = f"{value:.3f}".rstrip("0")
+    return len(text.partition(".")[2])
+
+
+def _agrees(claimed: float, computed: float | None) -> bool:
+    """Whether rounding the computed value as far as the claim was rounded gives the claim."""
+    return computed is None or bool(abs(claimed - computed) <= 0.5 * 10 ** -decimals(claimed) + 1e-9)

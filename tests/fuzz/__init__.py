@@ -1,0 +1,1 @@
+"""Mutated inputs for the reader and the rules."""

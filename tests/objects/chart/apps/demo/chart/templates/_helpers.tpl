@@ -1,0 +1,4 @@
+{{- define "demo.labels" -}}
+app: {{ .Release.Name }}
+tier: server
+{{- end -}}

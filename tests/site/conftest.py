@@ -1,0 +1,98 @@
+"""Catalogs, reports and pages for the tests of the site."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+import yaml
+from conftest_types import MakeApp, MakeReport
+
+from market.catalog import App, Catalog, load
+from market.paths import PROJECT
+from market.report import Report
+from market.site.language import ENGLISH, FRENCH
+from market.site.pages import Pages
+from market.source import SourceText
+from market.yamldoc import parse
+
+CONFIGURATION = {
+    "complete": False,
+    "image": "docker.io/example/server:1",
+    "context_tokens": 4096,
+    "args": [],
+    "models": [],
+}
+PROTOCOL = {
+    "prompt": "space-invaders-html", "tokens_per_run": 100, "depth_tokens": 0,
+    "warmup": {"en": "none", "fr": "aucun"}, "concurrency": 1, "sampling": None,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def repository() -> Catalog:
+    """The repository's own catalog."""
+    return load(PROJECT)[0]
+
+
+@pytest.fixture(scope="session")
+def french(repository: Catalog) -> Pages:
+    """The repository's pages in French."""
+    return Pages(repository, {}, FRENCH)
+
+
+@pytest.fixture(scope="session")
+def english(repository: Catalog) -> Pages:
+    """The repository's pages in English."""
+    return Pages(repository, {}, ENGLISH)
+
+
+@pytest.fixture
+def make_report() -> MakeReport:
+    """Make a report from runs or a summary."""
+
+    def make(id: str = "2026-01-01-test", app: str = "demo", **values: Any) -> Report:
+        configuration = CONFIGURATION | values.pop("configuration", {})
+        protocol = PROTOCOL | values.pop("protocol", {})
+        data = {
+            "app": app, "app_version": "1.0.0", "date": "2026-01-01", "hardware": "olares-one", "measured_by": "nobody",
+            "source": [], "configuration": configuration, "protocol": protocol,
+        }  # fmt: skip
+        if "runs" in values:
+            values["runs"] = [{"tokens_per_second": speed} for speed in values["runs"]]
+        document, problems = parse(SourceText("bench.yaml", yaml.safe_dump(data | values)))
+        assert document is not None, problems
+        return Report(id, app, document)
+
+    return make
+
+
+@pytest.fixture
+def make_app(repository: Catalog) -> MakeApp:
+    """Make an app that ships what ``CONFIGURATION`` says, unless told otherwise."""
+
+    def make(name: str = "demo", reports: tuple[Report, ...] = (), **card: Any) -> App:
+        server = {"image": "docker.io/example/server:1", "args": card.pop("args", [])}
+        values = {"server": server, "models": card.pop("models", [])}
+        facts = {
+            "status": "published", "context_tokens": 4096, "hardware": "olares-one", "archetype": "llama-server",
+            "model": {"name": "Demo", "kind": "dense", "licence": "MIT", "quantisation": "Q4"},
+            "engine": {"id": "llama-cpp", "version": "1"}, "summary": {"en": "A demo.", "fr": "Une démo."},
+            "capabilities": {"text": True, "vision": False, "audio": False, "tools": None, "thinking": False},
+        }  # fmt: skip
+
+        def document(path: str, data: Any) -> Any:
+            found, problems = parse(SourceText(path, yaml.safe_dump(data)))
+            assert found is not None, problems
+            return found
+
+        return dataclasses.replace(
+            repository.apps[0],
+            name=name,
+            card_document=document("app.yaml", facts | card),
+            values_document=document("values.yaml", values),
+            reports=reports,
+        )
+
+    return make

@@ -1,0 +1,11 @@
+"""Types of the fixtures in conftest.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from market.catalog import App
+from market.report import Report
+
+MakeReport = Callable[..., Report]
+MakeApp = Callable[..., App]

@@ -1,0 +1,155 @@
+"""The real build: MkDocs runs on the repository's pages, twice, in two environments."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from market.catalog import Catalog, load
+from market.errors import MarketError
+from market.paths import PROJECT
+from market.progress import Silent
+from market.site.build import build_site
+from market.site.csp import script_hashes
+
+EPOCH = 1_780_000_000
+PROGRAM = """
+import sys
+from pathlib import Path
+from market.catalog import load
+from market.progress import Silent
+from market.site.build import build_site
+build_site(load(Path(sys.argv[1]))[0], {}, Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), Silent())
+"""
+
+
+def digests(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def site(repository: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site") / "dist"
+    out.mkdir()
+    (out / "api").mkdir()
+    (out / "api" / "status").write_text("{}")
+    build_site(repository, {}, out, tmp_path_factory.mktemp("work"), EPOCH, Silent())
+    return out
+
+
+def test_other_files_of_the_folder_stay(site: Path) -> None:
+    assert (site / "api/status").read_text() == "{}"
+
+
+def test_two_builds_are_equal(site: Path, tmp_path: Path) -> None:
+    out, root = tmp_path / "dist", tmp_path / "catalog"
+    out.mkdir()
+    for name in ("apps", "data", "docs", "archetypes"):
+        shutil.copytree(PROJECT / name, root / name)
+    environment = os.environ | {"TZ": "America/St_Johns", "PYTHONHASHSEED": "77", "LC_ALL": "C", "LANG": "C"}
+    subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(root), str(out), str(tmp_path / "w"), str(EPOCH)],
+        env=environment,
+        check=True,
+    )
+    other = digests(out)
+    own = digests(site)
+    own.pop("api/status")
+    assert {path for path in own if own[path] != other.get(path)} == set()
+    assert set(other) == set(own)
+
+
+def test_every_page_has_its_twin(site: Path) -> None:
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    english = {path.removeprefix("en/") for path in pages if path.startswith("en/")}
+    french = {path for path in pages if not path.startswith("en/")}
+    assert french == english
+    assert {"index.html", "leaderboard/index.html", "method/index.html", "hardware/index.html", "404.html"} <= french
+    assert {"blog/qwen36-a3b-vision-gpu-swap/index.html", "blog/archive/2026/index.html"} <= french
+    assert "apps/llamacppqwen36beellamavisionone/index.html" in french
+
+
+def test_the_language_switch_keeps_the_page(site: Path) -> None:
+    for path in ("apps/llamacppqwen36a3bone", "leaderboard", "blog/category/vision"):
+        french = (site / path / "index.html").read_text("utf-8")
+        english = (site / "en" / path / "index.html").read_text("utf-8")
+        assert f'href="/en/{path}/" hreflang="en"' in french
+        assert f'href="/{path}/" hreflang="fr"' in english
+        assert '<html lang="fr"' in french
+        assert '<html lang="en"' in english
+
+
+def test_numbers_are_written_in_the_language_of_the_page(site: Path) -> None:
+    french = (site / "leaderboard/index.html").read_text("utf-8")
+    english = (site / "en/leaderboard/index.html").read_text("utf-8")
+    assert "<b>243,59</b>" in french
+    assert "<b>243.59</b>" in english
+    assert "<b>243.59</b>" not in french
+
+
+def test_the_leaderboard_is_complete_without_script(site: Path, repository: Catalog) -> None:
+    html = (site / "leaderboard/index.html").read_text("utf-8")
+    assert len(re.findall(r"<tr [^>]*data-vision=", html)) == sum(len(app.reports) for app in repository.apps)
+    assert re.search(r"data-controls hidden", html)
+
+
+def test_inline_scripts_are_few_and_the_same_everywhere(site: Path) -> None:
+    assert len(script_hashes(site)) == 3
+
+
+def test_no_page_uses_inline_style(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        html = page.read_text("utf-8")
+        assert " style=" not in html, page
+        assert "<style" not in html, page
+
+
+def test_both_languages_are_on_the_page_for_unknown_addresses(site: Path) -> None:
+    for path in ("404.html", "en/404.html"):
+        html = (site / path).read_text("utf-8")
+        assert "Cette page n’existe pas" in html
+        assert "This page does not exist" in html
+        assert 'href="/assets/' in html or 'href="/en/assets/' in html
+
+
+def test_old_names_can_be_searched(site: Path) -> None:
+    assert "llamacppqwen36beellamavisionone" in (site / "search/search_index.json").read_text("utf-8")
+
+
+def test_nothing_that_depends_on_the_machine_is_left(site: Path) -> None:
+    assert not list(site.rglob("*.gz"))
+    assert "2026-05-28" in (site / "sitemap.xml").read_text("utf-8")
+    for page in site.rglob("*.html"):
+        assert str(PROJECT) not in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "message"),
+    [
+        ("method.md", "[x](nowhere.md)", "nowhere.md"),
+        ("method.md", "[x](hardware.md#gone)", "#gone"),
+        ("method.md", '<a href="/gone/">x</a>', "/gone/ leads nowhere"),
+        ("method.md", '<img src="https://x.example/p.png" alt="">', "from another host"),
+        ("hardware.md", "<script>evil()</script>", "a script of an author's is in hardware/index.html"),
+        ("hardware.md", "{{ app('none').title }}", "docs/fr/hardware.md:"),
+    ],
+)
+def test_a_broken_page_stops_the_build(catalog: Path, tmp_path: Path, page: str, text: str, message: str) -> None:
+    with (catalog / "docs/fr" / page).open("a", encoding="utf-8") as stream:
+        stream.write(f"\n{text}\n")
+    out = tmp_path / "dist"
+    out.mkdir()
+    with pytest.raises(MarketError, match=re.escape(message)):
+        build_site(load(catalog)[0], {}, out, tmp_path / "work", EPOCH, Silent())
+    assert list(out.iterdir()) == []

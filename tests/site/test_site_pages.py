@@ -1,0 +1,152 @@
+"""Generated pages: facts in the right words, contributors' text without effect."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from typing import Any
+
+import pytest
+import yaml
+from conftest_types import MakeApp, MakeReport
+
+from market.catalog import App, Catalog
+from market.site.language import ENGLISH, FRENCH
+from market.site.pages import Pages, front, table
+
+EVIL = '<script>alert(1)</script> "quoted" *star* {{ 7 * 7 }}'
+
+
+def with_texts(app: App, **metadata: Any) -> App:
+    """The app with a manifest of these texts, and no translations."""
+    spec = {"fullDescription": EVIL, "upgradeDescription": EVIL}
+    manifest = dataclasses.replace(app.manifest_document, data={"metadata": {"title": EVIL} | metadata, "spec": spec})
+    return dataclasses.replace(app, manifest_document=manifest, i18n_documents={})
+
+
+@pytest.fixture
+def hostile(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> Catalog:
+    """A catalog whose every text is an attack."""
+    pair = {"en": EVIL, "fr": EVIL}
+    report = make_report(
+        runs=[1.5, 2.5], app_version=EVIL, notes=[pair], measured_by=EVIL,
+        source=[{"title": EVIL, "url": "https://x.example/"}],
+        configuration={"image": EVIL, "args": [f"--a{EVIL}", EVIL]},
+        vision_check={"image": pair, "answer": EVIL, "note": pair},
+    )  # fmt: skip
+    app = make_app(
+        reports=(report,), summary=pair, args=["--x", EVIL], formerly=[{"name": "old", "until": EVIL, "reason": pair}],
+        vram={"parts": [{"name": pair, "gb": 1.0, "note": pair}], "note": pair},
+        links=[{"title": EVIL, "url": "https://x.example/"}],
+    )  # fmt: skip
+    return dataclasses.replace(repository, apps=(with_texts(app),))
+
+
+@pytest.mark.parametrize("language", [FRENCH, ENGLISH])
+def test_contributors_text_has_no_effect(hostile: Catalog, language: Any) -> None:
+    ledger = {"demo@1.0.0": {"sha256": "0" * 64, "size": 1, "released": "2026-01-01T00:00:00Z", "withdrawn": EVIL}}
+    pages = Pages(hostile, ledger, language)
+    for path, text in (
+        pages.all() | {"board": pages.leaderboard(), "top": pages.macro("choices", pages.choices)}
+    ).items():
+        if not path.endswith(".csv"):
+            assert "<script" not in text, path
+    assert "{{ 7 * 7 }}" in pages.app(hostile.apps[0]), "braces stay braces"
+
+
+def test_front_matter_is_one_escaped_yaml_text() -> None:
+    text = 'a "b": <c> #d\n---\nhook: x'
+    loaded = yaml.safe_load(f"title: {front(text)}\n")
+    assert loaded == {"title": "a &quot;b&quot;: &lt;c&gt; #d\n---\nhook: x"}
+    assert json.loads(front("é")) == "é"
+
+
+def test_an_app_page_says_what_was_measured(french: Pages, english: Pages, repository: Catalog) -> None:
+    app = repository.app("llamacppqwen36a3bone")
+    assert app is not None
+    page = french.app(app)
+    for text in (
+        "243,59",
+        "± 2,65",
+        "262\u202f144",
+        "IC 95\u00a0%",
+        "1,52\u00a0%",
+        "--mmproj-gpu-swap",
+        "17,20\u00a0Go",
+    ):
+        assert text in page, text
+    for text in ("243.59", "± 2.65", "262,144", "95% CI", "1.52%", "17.20\u00a0GB"):
+        assert text in english.app(app), text
+    assert page.count('class="oo-plot__dot"') == sum(len(report.speeds) for report in app.reports)
+
+
+def test_summaries_are_marked_and_have_no_interval(french: Pages, repository: Catalog) -> None:
+    app = repository.app("llamacppqwen36beevisionone")
+    assert app is not None
+    page = french.app(app)
+    assert "résumé publié seul" in page
+    assert "±" not in page
+    assert "oo-plot__interval" not in page
+
+
+def test_no_difference_is_said_in_words(english: Pages, repository: Catalog) -> None:
+    app = repository.app("llamacppqwen36beevisionone")
+    assert app is not None
+    found = english.comparison(app)
+    assert found is not None
+    assert found.result is not None
+    assert not found.result.shown
+    page = english.app(app)
+    assert "<strong>no difference shown</strong>" in page
+    assert "Estimate: the deviation of at least one series" in page
+
+
+def test_a_claim_that_was_wrong_stands_beside_the_figure(english: Pages, repository: Catalog) -> None:
+    app = repository.app("vllmgemma426ba4bvisionone")
+    assert app is not None
+    assert "mean 250.54" in english.app(app)
+    assert "Computed from the runs: mean 250.55." in english.app(app)
+
+
+def test_an_app_that_is_not_offered_says_so(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
+    reason = {"en": "No arguments known.", "fr": "Aucun argument connu."}
+    app = make_app(status="incomplete", reason=reason, reports=(make_report(runs=[1, 2]),))
+    page = Pages(dataclasses.replace(repository, apps=(app,)), {}, ENGLISH).app(app)
+    assert "No arguments known." in page
+    assert "{ #install }" not in page
+
+
+def test_old_names_lead_to_the_app(french: Pages, english: Pages) -> None:
+    for pages, root in ((french, "/"), (english, "/en/")):
+        page = pages.all()["apps/llamacppqwen36beellamavisionone/index.html"]
+        target = f"{root}apps/llamacppqwen36beevisionone/"
+        assert f'<meta http-equiv="refresh" content="0; url={target}">' in page
+        assert f'{target}">' in page.split('rel="canonical"')[1].split("\n")[0]
+        assert f'<a href="{target}">' in page
+    assert "llamacppqwen36beellamavisionone" in french.all()["apps/llamacppqwen36beevisionone.md"]
+
+
+def test_the_table_to_download_has_every_row_at_full_precision(french: Pages) -> None:
+    rows = list(csv.DictReader(io.StringIO(table(french.rows))))
+    assert len(rows) == len(french.rows)
+    swap = next(row for row in rows if row["report"] == "2026-05-24-space-invaders-262k")
+    assert (swap["mean_tokens_per_second"], swap["n"], swap["matches_shipped"]) == ("243.588", "10", "partial")
+    assert (
+        swap["runs"].split() == [str(speed) for speed in french.rows[0].report.speeds] or swap["runs"].count(" ") == 9
+    )
+    summary = next(row for row in rows if not row["runs"])
+    assert (summary["rank"], summary["ci95_low"], summary["s_n_minus_1"]) == ("", "", "")
+
+
+def test_releases_come_newest_first(repository: Catalog, make_app: MakeApp) -> None:
+    ledger = {
+        f"demo@{version}": {"sha256": "0" * 64, "size": 2048, "released": day}
+        for version, day in (("1.0.0", "2026-01-01T00:00:00Z"), ("1.1.0", "2026-02-01T00:00:00Z"))
+    } | {"other@9.9.9": {"sha256": "1" * 64, "size": 1, "released": "2026-03-01T00:00:00Z"}}
+    app = make_app()
+    page = Pages(dataclasses.replace(repository, apps=(app,)), ledger, ENGLISH).app(app)
+    assert page.index(">1.1.0<") < page.index(">1.0.0<")
+    assert "9.9.9" not in page
+    assert "1\u00a0February 2026" in page
