@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from market import waivers
+from market import foreign, helm, waivers
 from market.catalog import Catalog, load
-from market.packaging import Package, package
+from market.packaging import Engine, Package, package
 from market.problem import Problem, has_errors, in_order
 from market.progress import Progress
-from market.rules import chart, layout, registry, release
+from market.rules import chart, layout, olares, registry, release
 from market.site import rules as site
 
-FAMILIES = (layout, chart, release, site)
+FAMILIES = (layout, olares, chart, release, site)
 """Importing a family registers its rules; the tuple keeps the imports and names the order of reading."""
 
 
@@ -32,8 +32,8 @@ class Checked:
         return not has_errors(self.problems)
 
 
-def check(root: Path, progress: Progress) -> Checked:
-    """Read, render and check the catalog below ``root``.
+def check(root: Path, progress: Progress, engine: Engine = helm.render_all) -> Checked:
+    """Read, render and check the catalog below ``root``; ``engine`` renders the charts.
 
     Raises:
         MarketError: the environment is at fault, never the catalog.
@@ -41,11 +41,17 @@ def check(root: Path, progress: Progress) -> Checked:
     with progress.step("read the catalog"):
         catalog, problems = load(root)
     with progress.step(f"render {len(catalog.apps)} charts with Helm"):
-        packages = package(catalog, (app for app in catalog.apps if _can_package(app.name, problems)))
+        packages = package(catalog, (app for app in catalog.apps if _can_package(app.name, problems)), engine)
     with progress.step("apply the rules"):
         found = [*problems, *registry.run(catalog, packages)]
         remaining = waivers.apply(catalog.root, found)
     return Checked(catalog, packages, in_order(remaining))
+
+
+def check_foreign(root: Path, progress: Progress) -> foreign.Judged:
+    """Check a folder of Olares apps that is no catalog of ours (see `market.foreign`)."""
+    with progress.step("check a folder of Olares apps"):
+        return foreign.check(root)
 
 
 def _can_package(name: str, problems: Iterable[Problem]) -> bool:

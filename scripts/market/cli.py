@@ -60,16 +60,23 @@ def main(context: click.Context, root: Path, debug: bool) -> None:  # noqa: ARG0
 
 @main.command()
 @click.option("--format", "form", type=click.Choice(sorted(REPORTERS)), default="text", show_default=True)
+@click.option("--catalog", "other", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              help="Another catalog, or any folder of Olares apps.")  # fmt: skip
 @click.option("--fix", "fixing", is_flag=True, help="First correct what has only one right answer.")
 @click.pass_obj
-def check(root: Path, form: str, fixing: bool) -> None:
+def check(root: Path, form: str, other: Path | None, fixing: bool) -> None:
     """Report everything that is wrong with the catalog, in one run."""
-    from market.check import check as check_catalog  # noqa: PLC0415
-    from market.fix import fix  # noqa: PLC0415
+    from market import check as checking  # noqa: PLC0415
+    from market import fix, foreign  # noqa: PLC0415
 
-    for fixed in fix(root) if fixing else ():
+    folder, progress = (other or root).resolve(), _progress(form == "text")
+    if foreign.holds_apps(folder):
+        judged = checking.check_foreign(folder, progress)
+        _report(judged.problems, judged.sources, form)
+        sys.exit(0 if judged.is_sound else 1)
+    for fixed in fix.fix(folder) if fixing else ():
         _console(stderr=True).print(f"fixed {fixed.path}: {', '.join(fixed.corrections)}", highlight=False)
-    checked = check_catalog(root, _progress(form == "text"))
+    checked = checking.check(folder, progress)
     _report(checked.problems, checked.catalog.sources, form)
     sys.exit(0 if checked.is_sound else 1)
 

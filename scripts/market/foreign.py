@@ -7,7 +7,7 @@ what this catalog demands of its own apps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from market import legacy, schema
 from market.helm import render_all
 from market.legacy import Render
 from market.problem import Problem, Severity, has_errors, in_order
-from market.rules import olares_folder, olares_manifest, olares_permissions
+from market.rules import olares, olares_folder, olares_manifest, olares_permissions
 from market.rules.olares_environment import references
 from market.rules.olares_folder import Folder
 from market.rules.olares_form import template_syntax
@@ -28,8 +28,11 @@ from market.source import SourceFile, SourceText, decode, scan
 from market.yamldoc import Document, parse
 
 MANIFEST: Final = "OlaresManifest.yaml"
-LEGAL_YAML: Final = frozenset({"yaml.alias", "yaml.tag", "yaml.duplicate-key", "yaml.key", "yaml.documents"})
-"""What this catalog refuses and the platform's reader does not mind."""
+TOLERATED: Final = frozenset({
+    "yaml.alias", "yaml.tag", "yaml.duplicate-key", "yaml.key", "yaml.too-deep", "layout.file-too-large",
+    "layout.too-many-files",
+})  # fmt: skip
+"""What this catalog refuses and the platform does not mind."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +94,13 @@ class _Reader:
     def folder(self, name: str) -> Folder:
         """Read an app's files; its Chart.yaml and texts are parsed, its manifest is not."""
         found, problems = scan(self.root, name)
-        self.problems += problems
+        # Helm itself refuses files over the reader's limit, so that one stays an error.
+        self.problems += [one for one in problems if one.rule == "layout.file-too-large"]
+        self.problems += _tolerant(one for one in problems if one.rule != "layout.file-too-large")
         files = {file.path.removeprefix(f"{name}/"): file.data for file in found}
         for path, data in files.items():
-            if path == "values.yaml" or (path.startswith("i18n/") and path.endswith(f"/{MANIFEST}")):
+            is_text = path.startswith("i18n/") and path.endswith(f"/{MANIFEST}")
+            if is_text or (path == "values.yaml" and not _is_empty(data)):
                 self._document(name, path, data)
         chart = self._document(name, "Chart.yaml", files["Chart.yaml"]) if "Chart.yaml" in files else None
         return Folder(name, MappingProxyType(files), chart)
@@ -132,23 +138,27 @@ class _Reader:
         if data is None:
             return None
         text, problems = decode(SourceFile(f"{name}/{path}", data))
-        self.problems += problems
+        self.problems += _tolerant(problems)
         if text:
             self.sources[text.path] = text.text
         return text
 
     def _parsed(self, text: SourceText) -> Document | None:
-        """The document, unless it is empty, as values.yaml may be, or has aliases, which are not followed."""
-        if all(line.isspace() or line.lstrip().startswith("#") for line in text.text.splitlines() if line):
-            return None
+        """The document, unless it has aliases, which are not followed."""
         document, problems = parse(text)
         self.problems += _tolerant(problems)
         return None if _has_aliases(problems) else document
 
 
-def _tolerant(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+def _is_empty(data: bytes) -> bool:
+    """Whether a file holds nothing but comments, as values.yaml may."""
+    lines = data.decode("utf-8", "replace").lstrip("\ufeff").splitlines()
+    return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
+
+
+def _tolerant(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems, with those that the platform does not mind as warnings."""
-    return tuple(replace(one, severity=Severity.WARNING) if one.rule in LEGAL_YAML else one for one in problems)
+    return tuple(replace(one, severity=Severity.WARNING) if one.rule in TOLERATED else one for one in problems)
 
 
 def _has_aliases(problems: tuple[Problem, ...]) -> bool:
@@ -169,7 +179,7 @@ def _form(text: SourceText) -> Version | None:
 
 def _judge(folder: Folder, manifest: Manifest) -> Iterator[Problem]:
     yield from schema.validate(manifest.document, "platform-manifest")
-    yield from olares_manifest.judge(manifest)
+    yield from olares.judge(manifest)
     yield from olares_folder.judge_with(folder, manifest)
     texts = {
         f"{folder.name}/{path}": data.decode("utf-8", "replace")

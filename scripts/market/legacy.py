@@ -9,9 +9,11 @@ outside actions, and never between an action and white space that it trims.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -112,24 +114,26 @@ class _Marked:
         if rendering.error:
             return Reading(owner, None, (self._refusal(rendering.error),))
         text = next(text for path, text in rendering.documents.items() if path.endswith(TEMPLATE))
-        plain, lines = self._unmark(text)
-        places = _Places(self.source, plain.split("\n"), lines)
-        document, problems = parse(SourceText(self.source.path, plain))
+        places = self._unmark(text)
+        document, problems = parse(SourceText(self.source.path, "\n".join(places.rendered)))
         moved = tuple(places.problem(one) for one in problems)
         return Reading(owner, places.document(document) if document else None, moved)
 
-    def _unmark(self, text: str) -> tuple[str, list[int]]:
-        """The text without marks, and for each of its lines the line of the source it comes from."""
+    def _unmark(self, text: str) -> _Places:
+        """Take the marks out again, noting which line of the source each stretch of the text comes from."""
         found = re.compile(f"{self.sign}([0-9]+){self.sign}")
-        rendered = text.split("\n")
-        firsts = [match and int(match[1]) for match in map(found.search, rendered)]
-        origin = self.source.text.count("\n") + 1
-        lines: list[int] = []
-        for first in reversed(firsts):
-            # A line without a mark was made by the action that ends on the next marked line.
-            origin = first or origin
-            lines.append(origin)
-        return found.sub("", text), lines[::-1]
+        rendered: list[str] = []
+        stretches: list[tuple[tuple[int, int], ...]] = []
+        # A stretch without a mark was made by the action that ends at the next mark.
+        following = self.source.text.count("\n") + 1
+        for line in reversed(text.split("\n")):
+            pieces = found.split(line)
+            origins = [int(number) for number in pieces[1::2]] + [following]
+            starts = [0, *accumulate(len(piece) for piece in pieces[0:-1:2])]
+            rendered.append("".join(pieces[::2]))
+            stretches.append(tuple(zip(starts, origins, strict=True)))
+            following = origins[0]
+        return _Places(self.source, rendered[::-1], stretches[::-1])
 
     def _refusal(self, error: str) -> Problem:
         match = _PLACE.search(error)
@@ -140,19 +144,24 @@ class _Marked:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """From places in a rendered text to places in its source."""
+    """From places in a rendered text to places in its source: where stretches start, and their lines."""
 
     source: SourceText
     rendered: Sequence[str]
-    lines: Sequence[int]
+    stretches: Sequence[tuple[tuple[int, int], ...]]
 
     def place(self, line: int, column: int) -> tuple[int, int]:
         """The same text in the source or, where an action made it, the action."""
-        at = min(max(line, 1), len(self.lines)) - 1
-        origin = self.source.line(self.lines[at])
-        if self.rendered[at][: column - 1] == origin[: column - 1]:
-            return self.lines[at], column
-        return self.lines[at], max(origin.find("{{"), 0) + 1
+        at = min(max(line, 1), len(self.rendered)) - 1
+        stretches = self.stretches[at]
+        start, number = stretches[max(bisect_right(stretches, column - 1, key=itemgetter(0)) - 1, 0)]
+        origin, before = self.source.line(number), self.rendered[at][start : column - 1]
+        indent = len(origin) - len(origin.lstrip())
+        if origin.startswith(before):
+            return number, len(before) + 1
+        if origin.startswith(before, indent):
+            return number, indent + len(before) + 1
+        return number, max(origin.find("{{"), 0) + 1
 
     def document(self, document: Document) -> Document:
         marks = {path: self._mark(mark) for path, mark in document.marks.items()}

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from conftest_types import MakeApp, MakeReport
 
 from market.catalog import App, Catalog, load
 from market.paths import PROJECT
+from market.progress import Silent
 from market.report import Report
+from market.site.build import build_site
 from market.site.language import ENGLISH, FRENCH
 from market.site.pages import Pages
 from market.source import SourceText
 from market.yamldoc import parse
 
+if TYPE_CHECKING:
+    from tests.site.made import MakeApp, MakeReport
+
+EPOCH = 1_780_000_000
 CONFIGURATION = {
     "complete": False,
     "image": "docker.io/example/server:1",
@@ -31,9 +38,18 @@ PROTOCOL = {
 
 
 @pytest.fixture(scope="session")
-def repository() -> Catalog:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository's catalog that stays as it is for the whole run."""
+    target = tmp_path_factory.mktemp("repository")
+    for name in ("apps", "archetypes", "data", "docs"):
+        shutil.copytree(PROJECT / name, target / name)
+    return target
+
+
+@pytest.fixture(scope="session")
+def repository(root: Path) -> Catalog:
     """The repository's own catalog."""
-    return load(PROJECT)[0]
+    return load(root)[0]
 
 
 @pytest.fixture(scope="session")
@@ -96,3 +112,13 @@ def make_app(repository: Catalog) -> MakeApp:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def site(repository: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished site of the repository, in a folder that held another file before."""
+    out = tmp_path_factory.mktemp("site") / "dist"
+    (out / "api").mkdir(parents=True)
+    (out / "api" / "status").write_text("{}")
+    build_site(repository, {}, out, tmp_path_factory.mktemp("work"), EPOCH, Silent())
+    return out

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from conftest_types import MakeApp, MakeReport
 
 from market.site.configuration import Verdict, compare, options, pairs
+
+if TYPE_CHECKING:
+    from tests.site.made import MakeApp, MakeReport
 
 
 def test_reading_arguments() -> None:

@@ -59,6 +59,7 @@ def test_both_languages_write_the_same_number(value: float, digits: int) -> None
         ("« oui »", "«\u00a0oui\u00a0»"),
         ("12 000 jetons, 24 Go", "12\u202f000 jetons, 24\u00a0Go"),
         ("de 240,94 246,23 à 1 234 567", "de 240,94 246,23 à 1\u202f234\u202f567"),
+        ("Core Ultra 9 275HX", "Core Ultra 9 275HX"),
         ("| a : | b ; |", "| a\u00a0: | b\u00a0; |"),
         ("|---|--:|", "|---|--:|"),
         (":   définition", ":   définition"),

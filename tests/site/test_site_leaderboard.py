@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest_types import MakeApp, MakeReport
 
-from market.catalog import Catalog
+from market.catalog import App, Catalog
 from market.site.choices import NEEDS, choices, choose
 from market.site.configuration import Verdict
 from market.site.leaderboard import headline, rank, rows
+
+if TYPE_CHECKING:
+    from tests.site.made import MakeApp, MakeReport
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_headline_is_what_ships_then_raw_then_newest(make_app: MakeApp, make_rep
 def test_choices_come_from_the_data(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
     vision = {"text": True, "vision": True, "audio": False, "tools": True, "thinking": False}
 
-    def seen(name: str, context: int, *speeds: float, **card: object) -> object:
+    def seen(name: str, context: int, *speeds: float, **card: Any) -> App:
         report = make_report(runs=list(speeds), configuration={"context_tokens": context})
         return make_app(name, (report,), context_tokens=context, **card)
 

@@ -6,15 +6,17 @@ import csv
 import dataclasses
 import io
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from conftest_types import MakeApp, MakeReport
 
 from market.catalog import App, Catalog
 from market.site.language import ENGLISH, FRENCH
 from market.site.pages import Pages, front, table
+
+if TYPE_CHECKING:
+    from tests.site.made import MakeApp, MakeReport
 
 EVIL = '<script>alert(1)</script> "quoted" *star* {{ 7 * 7 }}'
 

@@ -60,10 +60,11 @@ addEventListener("load", () => {
     count.textContent = count.dataset.template.replace("{shown}", shown).replace("{total}", rows.length);
   };
 
-  // The address holds what is shown, so that a view can be sent to somebody.
+  // The address holds what is shown, so that a view can be sent to somebody. Not in `q`: Material takes that
+  // for a search of the site.
   const remember = () => {
     const query = new URLSearchParams();
-    if (text.value) query.set("q", text.value);
+    if (text.value) query.set("filter", text.value);
     for (const box of boxes) if (box.checked) query.set(box.dataset.filter, "1");
     if (sorted) query.set("sort", `${sorted.descending ? "-" : ""}${sorted.index}`);
     const search = query.toString();
@@ -72,7 +73,7 @@ addEventListener("load", () => {
 
   const recall = () => {
     const query = new URLSearchParams(location.search);
-    text.value = query.get("q") ?? "";
+    text.value = query.get("filter") ?? "";
     for (const box of boxes) box.checked = query.has(box.dataset.filter);
     const match = /^(-?)(\d+)$/.exec(query.get("sort") ?? "");
     if (match && Number(match[2]) < heads.length) sort(Number(match[2]), match[1] === "-");

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from market import legacy
+from market.problem import Problem
 from market.rules import (
     olares_dependencies,
     olares_entrances,
@@ -10,6 +13,7 @@ from market.rules import (
     olares_folder,
     olares_form,
     olares_listing,
+    olares_manifest,
     olares_metadata,
     olares_middleware,
     olares_options,
@@ -23,3 +27,9 @@ THEMES = (
     olares_listing,
 )  # fmt: skip
 """In the order in which one reads a manifest."""
+
+
+def judge(manifest: olares_manifest.Manifest) -> Iterator[Problem]:
+    """Apply every check to a manifest from elsewhere."""
+    for check in olares_manifest.checks():
+        yield from check(manifest)

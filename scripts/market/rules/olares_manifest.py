@@ -93,10 +93,9 @@ def platform_check(check: ManifestCheck) -> ManifestCheck:
     return check
 
 
-def judge(manifest: Manifest) -> Iterator[Problem]:
-    """Apply every check to a manifest from elsewhere."""
-    for check in (*_SHARED, *_ELSEWHERE):
-        yield from check(manifest)
+def checks() -> tuple[ManifestCheck, ...]:
+    """Every check for manifests from elsewhere."""
+    return (*_SHARED, *_ELSEWHERE)
 
 
 @app_check

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from market import helm, waivers
+from market import helm
 from market import ledger as ledgers
 from market.catalog import load
 from market.errors import MarketError
-from market.packaging import archive, package
-from market.problem import Problem, Severity, in_order
-from market.rules import registry
+from market.packaging import archive
+from market.problem import Problem
+from market.progress import Silent
 from market.rules.examples import Example, Form, Variant
 
 RELEASED = datetime(2026, 5, 24, tzinfo=UTC)
@@ -48,14 +48,12 @@ def write(example: Example, variant: Variant, folder: Path) -> None:
 
 def judge(root: Path, form: Form) -> tuple[Problem, ...]:
     """Every problem of an example on disk. Helm runs in this process: the examples are our own."""
-    if form == "platform":
-        from market import foreign  # noqa: PLC0415 - foreign declares rules that this module's users list
+    # The checks list every family, and families are what this package holds: imported late, no circle.
+    from market import check, foreign  # noqa: PLC0415
 
+    if form == "platform":
         return foreign.check(root, helm.render_here).problems
-    catalog, problems = load(root)
-    readable = [app for app in catalog.apps if _is_readable(app.name, problems)]
-    packages = package(catalog, readable, helm.render_here)
-    return in_order(waivers.apply(root, [*problems, *registry.run(catalog, packages)]))
+    return check.check(root, Silent(), helm.render_here).problems
 
 
 def replace_once(text: str, find: str, new: str) -> str:
@@ -102,15 +100,6 @@ def _record(root: Path) -> None:
     ledgers.write(root, ledger)
 
 
-def _is_readable(name: str, problems: tuple[Problem, ...]) -> bool:
-    return not any(
-        one.path.startswith(f"apps/{name}/chart/")
-        and one.rule.startswith(("layout.", "yaml."))
-        and one.severity is Severity.ERROR
-        for one in problems
-    )
-
-
 def _write(folder: Path, file: str, data: bytes) -> None:
     path = folder / file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,6 +109,10 @@ def _write(folder: Path, file: str, data: bytes) -> None:
 def _copies(folder: Path, file: str, count: Any) -> None:
     for number in range(int(count)):
         _write(folder, file.replace("#", str(number)), b"")
+
+
+def _copy(folder: Path, file: str, source: Any) -> None:
+    shutil.copytree(folder / str(source), folder / file)
 
 
 def _repeat(folder: Path, file: str, value: Any) -> None:
@@ -150,7 +143,7 @@ _KINDS: dict[str, Callable[[Path, str, Any], None]] = {
     "repeat": _repeat,
     "noise": lambda folder, file, count: _write(folder, file, hashlib.shake_256(b"noise").digest(int(count))),
     "copies": _copies,
-    "copy": lambda folder, file, source: shutil.copytree(folder / str(source), folder / file),
+    "copy": _copy,
     "delete": _delete,
     "symlink": _symbolic_link,
     "hardlink": _hard_link,

@@ -31,7 +31,15 @@ class Choice:
 
 
 def _vision(app: App) -> bool:
-    return bool((app.card.get("capabilities") or {}).get("vision"))
+    return bool(app.card["capabilities"].get("vision"))
+
+
+def _audio(app: App) -> bool:
+    return bool(app.card["capabilities"].get("audio"))
+
+
+def _text_only(app: App) -> bool:
+    return not _vision(app) and not _audio(app)
 
 
 def _dense(app: App) -> bool:
@@ -48,7 +56,8 @@ def _several(app: App) -> bool:
 NEEDS: Final = (
     Need("vision-context", _vision, by_context=True),
     Need("vision-speed", _vision),
-    Need("text-speed", lambda app: not _vision(app)),
+    Need("text-speed", _text_only),
+    Need("audio", _audio),
     Need("several-users", _several),
     Need("dense-vision", lambda app: _dense(app) and _vision(app)),
     Need("dense-context", _dense, by_context=True),

@@ -75,7 +75,7 @@ ENGLISH: Final = Language("en", "/en/", ".", ",", "", "GB")
 LANGUAGES: Final = (FRENCH, ENGLISH)
 
 _UNIT: Final = re.compile(r"(?<=\d) (?=(?:tokens/s|[KMG]?[oB]|[KMG]i[oB]|ms|s|W)(?![\w]))")
-_THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+_THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\w)")
 _BEFORE: Final = re.compile(r"(?<=\S) (?=[:;!?%»](?:[\s).,;:*_|»\]]|$))", re.M)
 _CODE: Final = re.compile(r"(^```.*?^```\s*?$|^---\n.*?^---$|``?[^`\n]+``?|\]\([^)\s]+\)|<[^>\n]+>)", re.M | re.S)
 

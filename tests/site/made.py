@@ -1,4 +1,4 @@
-"""Types of the fixtures in conftest.py."""
+"""Types of the functions that conftest.py lends."""
 
 from __future__ import annotations
 
