@@ -48,6 +48,6 @@ def immutable(catalog: Catalog, package: Package) -> Iterator[Problem]:
 @catalog_check
 def nothing_erased(catalog: Catalog) -> Iterator[Problem]:
     """Every app of the ledger still has its folder."""
-    present = {app.name for app in (*catalog.apps, *catalog.shelved)} | set(catalog.broken)
+    present = {*(app.name for app in catalog.apps), *(app.name for app in catalog.shelved), *catalog.broken}
     for name in sorted({release.name for release in catalog.ledger.releases.values()} - present):
         yield problem("release.gone", FILE, message=f"{name} was released, but apps/{name}/ is gone")
