@@ -14,7 +14,7 @@ import yaml
 from market import archive, helm, quantity, scenario
 
 ROOT = Path(__file__).parents[2]
-APPS = sorted(path.parent.name for path in (ROOT / "apps").glob("*/app.yaml"))
+APPS = sorted(path.parent.parent.name for path in (ROOT / "apps").glob("*/chart/values.yaml"))
 KUBERNETES = "1.33"
 
 

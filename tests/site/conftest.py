@@ -23,6 +23,10 @@ from market.yamldoc import parse
 if TYPE_CHECKING:
     from tests.site.made import MakeApp, MakeReport
 
+APPS = (
+    "llamacppqwen36a3bone", "llamacppqwen36a3btextone", "llamacppqwen36beellamaone", "llamacppqwen36beevisionone",
+    "vllmgemma426ba4bvisionone", "vllmqwen36turbo27bone", "llamacppgemma426ba4bvisionone",
+)  # fmt: skip
 EPOCH = 1_780_000_000
 CONFIGURATION = {
     "complete": False,
@@ -39,16 +43,16 @@ PROTOCOL = {
 
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository's catalog that stays as it is for the whole run."""
+    """A copy of the repository with the apps that its pages speak of, the same for the whole run."""
     target = tmp_path_factory.mktemp("repository")
-    for name in ("apps", "archetypes", "data", "docs"):
+    for name in ("archetypes", "data", "docs", *(f"apps/{app}" for app in APPS)):
         shutil.copytree(PROJECT / name, target / name)
     return target
 
 
 @pytest.fixture(scope="session")
 def repository(root: Path) -> Catalog:
-    """The repository's own catalog."""
+    """The catalog of that copy."""
     return load(root)[0]
 
 

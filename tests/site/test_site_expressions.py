@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from market.catalog import Catalog, load
 from market.site import expressions
 from market.site.pages import Pages
-from market.site.rules import authored_pages, twins, typed_figures
+from market.site.rules import authored_pages, measured, twins, typed_figures
 
 SWAP = 'report("llamacppqwen36a3bone", "2026-05-24-space-invaders-262k")'
 TEXT = 'report("llamacppqwen36a3btextone", "2026-05-21-space-invaders-32k")'
@@ -114,7 +115,7 @@ def test_titles_from_manifests_are_inert(french: Pages, repository: Catalog) -> 
 
 
 def test_typed_figures_are_found(french: Pages) -> None:
-    known = expressions.measured(french)
+    known = measured(french)
     page = (
         "débit {{ fmt(" + SWAP + ".mean, 2) }}\n\nce fut 243,59 tokens/s, jamais 243.44 ni 250,55 ; mais 0.1.2 et 24,3"
     )
@@ -129,7 +130,8 @@ def test_the_pages_of_the_repository_are_sound(repository: Catalog) -> None:
     assert list(authored_pages(repository)) == []
 
 
-def test_a_damaged_page_is_found_by_the_rules(catalog: Path) -> None:
+def test_a_damaged_page_is_found_by_the_rules(root: Path, tmp_path: Path) -> None:
+    catalog = shutil.copytree(root, tmp_path / "catalog")
     (catalog / "docs/fr/method.md").write_text("# Méthode\n\nPresque 243,59.\n\n{{ app('none') }}\n", "utf-8")
     (catalog / "docs/en/alone.md").write_text("# Alone\n", "utf-8")
     found = [(problem.rule, problem.path, problem.line) for problem in authored_pages(load(catalog)[0])]

@@ -44,7 +44,7 @@ def test_rows_share_ranks_and_summaries_have_none(
             make_report("d", summary={"n": 10, "mean": 200, "min": 190, "max": 210}),
         )
     )
-    found = rows(dataclasses.replace(repository, apps=(app,)))
+    found = rows(dataclasses.replace(repository, apps=(app,), shelved=()))
     assert [(row.report.id, row.rank, row.shared) for row in found] == [
         ("d", None, False), ("a", 1, True), ("b", 1, True), ("c", 3, False),
     ]  # fmt: skip
@@ -54,7 +54,7 @@ def test_rows_share_ranks_and_summaries_have_none(
 
 def test_one_run_has_neither_interval_nor_rank(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
     app = make_app(reports=(make_report(runs=[100.0]),))
-    (row,) = rows(dataclasses.replace(repository, apps=(app,)))
+    (row,) = rows(dataclasses.replace(repository, apps=(app,), shelved=()))
     assert (row.interval, row.rank) == (None, None)
 
 
@@ -83,10 +83,11 @@ def test_choices_come_from_the_data(repository: Catalog, make_app: MakeApp, make
         seen("long", 200_000, 99, 100, 101, capabilities=vision),
         seen("fast", 1000, 199, 200, 201, capabilities=vision, args=["--max-num-seqs", "4"]),
         seen("level", 1000, 190, 200, 209, capabilities=vision),
+        seen("once", 1000, 198, capabilities=vision),
         seen("text", 500, 400, 401, 402),
         seen("gone", 900_000, 900, 901, 902, capabilities=vision, status="withdrawn"),
     )
-    catalog = dataclasses.replace(repository, apps=apps)
+    catalog = dataclasses.replace(repository, apps=apps, shelved=())
     found = {choice.need.id: choice for choice in choices(catalog)}
     assert found["vision-context"].row.app.name == "long"
     assert found["vision-speed"].row.app.name == "fast"
@@ -102,5 +103,5 @@ def test_a_need_without_app_is_left_out(repository: Catalog) -> None:
 
 def test_every_row_of_the_repository_says_whether_it_ships(repository: Catalog) -> None:
     found = rows(repository)
-    assert len(found) == sum(len(app.reports) for app in repository.apps)
+    assert len(found) == len(list(repository.root.glob("apps/*/bench/*.yaml")))
     assert {row.agreement.verdict for row in found} <= set(Verdict)

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from market.catalog import App, Catalog
+from market.site.download import table
 from market.site.language import ENGLISH, FRENCH
-from market.site.pages import Pages, front, table
+from market.site.pages import Pages, front
 
 if TYPE_CHECKING:
     from tests.site.made import MakeApp, MakeReport
@@ -118,6 +119,18 @@ def test_an_app_that_is_not_offered_says_so(repository: Catalog, make_app: MakeA
     page = Pages(dataclasses.replace(repository, apps=(app,)), {}, ENGLISH).app(app)
     assert "No arguments known." in page
     assert "{ #install }" not in page
+
+
+def test_a_withdrawn_app_keeps_its_page_and_its_series(french: Pages, english: Pages, repository: Catalog) -> None:
+    (app,) = repository.shelved
+    assert app.reports
+    page = english.all()[f"apps/{app.name}.md"]
+    assert app.card["reason"]["en"] in page
+    assert "The app is not offered: nothing ships to compare with." in page
+    assert app.card["reason"]["fr"] in french.shelved(app)
+    assert {row.report.id for row in english.rows if row.app is app} == {report.id for report in app.reports}
+    assert f"apps/{app.name}/" in english.apps()
+    assert app not in [row.app for row in english.headlines]
 
 
 def test_old_names_lead_to_the_app(french: Pages, english: Pages) -> None:

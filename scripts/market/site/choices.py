@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from market.catalog import App, Catalog
-from market.site.configuration import options
+from market.site.configuration import Entry, options
 from market.site.leaderboard import Row, headline
 from market.statistics import welch
 
@@ -27,7 +27,7 @@ class Choice:
 
     need: Need
     row: Row
-    level_with: tuple[App, ...]
+    level_with: tuple[Entry, ...]
 
 
 def _vision(app: App) -> bool:
@@ -80,10 +80,10 @@ def choose(need: Need, catalog: Catalog) -> Choice | None:
         candidates.sort(key=lambda row: -(row.app.card.get("context_tokens") or 0))
         return Choice(need, candidates[0], ())
     best = candidates[0]
-    return Choice(need, best, tuple(row.app for row in candidates[1:] if not _apart(best, row)))
+    return Choice(need, best, tuple(row.app for row in candidates[1:] if _level(best, row)))
 
 
-def _apart(a: Row, b: Row) -> bool:
+def _level(a: Row, b: Row) -> bool:
+    """Whether the two were tested and no difference was shown; without a spread there is no test."""
     result = welch(a.statistics, b.statistics)
-    # Without a spread nothing can be shown; the means alone would be a guess.
-    return result is not None and result.shown
+    return result is not None and not result.shown

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from market.catalog import App
+from market.catalog import App, Shelved
 from market.report import Report
 
 # Short forms of llama.cpp options; both forms stand in published command lines.
@@ -28,12 +28,17 @@ FILES: Final = frozenset({"--model", "--mmproj", "--spec-draft-model", "--tokeni
 CONTEXT_OPTIONS: Final = frozenset({"--ctx-size", "--max-model-len"})
 
 
+Entry = App | Shelved
+"""What has a page: an app with a chart, or one without, which is no longer or not yet offered."""
+
+
 class Verdict(StrEnum):
     """What can be said about a measured configuration and the shipped one."""
 
     SAME = "same"
     PARTIAL = "partial"
     DIFFERS = "differs"
+    UNSHIPPED = "unshipped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The verdict with what differs. ``PARTIAL``: nothing differs, but not everything was published."""
+    """The verdict with what differs.
+
+    ``PARTIAL``: nothing differs, but not everything was published. ``UNSHIPPED``: the app is not offered.
+    """
 
     verdict: Verdict
     differences: tuple[Difference, ...]
@@ -72,8 +80,10 @@ def options(arguments: Sequence[str]) -> dict[str, str]:
     return {ALIASES.get(name, name): value for name, value in pairs(arguments)}
 
 
-def compare(app: App, report: Report) -> Agreement:
+def compare(app: Entry, report: Report) -> Agreement:
     """Compare what a report measured with what the app ships."""
+    if isinstance(app, Shelved):
+        return Agreement(Verdict.UNSHIPPED, ())
     server = app.values.get("server") or {}
     measured = report.configuration
     differences = (

@@ -16,8 +16,8 @@ What an author can write between ``{{`` and ``}}``:
 ``welch(a, b)``
     Two reports by Welch's test: ``.difference .low .high`` in tokens/s, ``.t``, ``.p``, ``.shown``,
     ``.estimated``, and ``.words``, which says "no difference shown" where that is so.
-``link("app")``  ``plot(report(…))``  ``board()``  ``leaderboard()``  ``choices()``
-    A link to an app's page, the dots of a series, one row of the leaderboard an app, the whole of it,
+``link("app")``  ``plot(report(…))``  ``board(8)``  ``leaderboard()``  ``choices()``
+    A link to an app's page, the dots of a series, the fastest apps by what they ship, all series,
     and which app when.
 ``usable("app")``  ``arguments(report(…))``  ``say(pair)``
     Decimal GB that the card leaves to programs, a report's options one a line, and the text of this
@@ -30,11 +30,10 @@ Nothing else is reachable: the environment is a sandbox, as a pull request may c
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from types import FrameType, TracebackType
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
 
 from jinja2 import TemplateSyntaxError, Undefined
 from jinja2.exceptions import SecurityError
@@ -42,20 +41,14 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from market.problem import Problem
-from market.rules.registry import declare, problem
 from market.site import figures, richtext
 from market.site.configuration import pairs
 from market.site.figures import AppFigures, FigureError, ReportFigures
 from market.site.language import typeset
 from market.site.pages import Pages, usable_gigabytes
+from market.site.placeholder import Log, Unknown, current_line, reported_undefined
 from market.site.words import words
 from market.statistics import Comparison, welch
-
-_PLACEHOLDER = "?"
-
-declare("site.expression", "error", "An expression that cannot be filled in",
-        why="Every figure of a page comes from a bench report; a page with a wrong reference has a hole.",
-        fix="Correct the name; scripts/market/site/expressions.py lists what can be written.")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +96,8 @@ class Tested:
 
 def render(text: str, path: str, pages: Pages) -> tuple[str | None, tuple[Problem, ...]]:
     """Fill in the expressions of one page. Every wrong one is a problem with its line; then there is no text."""
-    log = _Log(path, text)
-    environment = ImmutableSandboxedEnvironment(undefined=_undefined(log), keep_trailing_newline=True)
+    log = Log(path, text)
+    environment = ImmutableSandboxedEnvironment(undefined=reported_undefined(log), keep_trailing_newline=True)
     environment.globals = _names(pages, log)
     try:
         result = environment.from_string(text).render()
@@ -121,81 +114,23 @@ def render(text: str, path: str, pages: Pages) -> tuple[str | None, tuple[Proble
     return typeset(result, pages.language), ()
 
 
-@dataclass
-class _Log:
-    """Problems of one page, found while it is rendered."""
-
-    path: str
-    text: str
-    problems: list[Problem] = field(default_factory=list)
-
-    def add(self, line: int, message: str) -> None:
-        source = self.text.split("\n")[line - 1 : line]
-        column = source[0].find("{{") + 1 if source and "{{" in source[0] else 1
-        self.problems.append(problem("site.expression", self.path, line, column, message=message))
-
-
-def _undefined(log: _Log) -> type[Undefined]:
-    """A class of undefined values that report their use and let the page go on to its next mistake."""
-
-    class Reported(Undefined):
-        def _report(self, *_args: object, **_kwargs: object) -> str:
-            log.add(_current_line(), self._undefined_message)
-            return _PLACEHOLDER
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            return self
-
-        def _fail_with_undefined_error(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-            raise FigureError(self._undefined_message)
-
-        __str__ = __call__ = __getitem__ = _report  # type: ignore[assignment]
-
-    return Reported
-
-
-class _Unknown:
-    """What an unknown app or report gives: everything about it is unknown too, and already reported."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __getitem__(self, _key: object) -> _Unknown:
-        return self
-
-    def __call__(self, *_args: object, **_kwargs: object) -> _Unknown:
-        return self
-
-    def __str__(self) -> str:
-        return _PLACEHOLDER
-
-    def _same(self, _other: object) -> _Unknown:
-        return self
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _same
-
-
-def _names(pages: Pages, log: _Log) -> dict[str, Any]:
+def _names(pages: Pages, log: Log) -> dict[str, Any]:
     """The names of the module's docstring."""
     catalog, language = pages.catalog, pages.language
 
     def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
-            if any(isinstance(argument, _Unknown) for argument in arguments):
-                return _Unknown()
+            if any(isinstance(argument, Unknown) for argument in arguments):
+                return Unknown()
             for argument in arguments:
                 if isinstance(argument, Undefined):
                     str(argument)
-                    return _Unknown()
+                    return Unknown()
             try:
                 return function(*arguments)
             except FigureError as error:
-                log.add(_current_line(), str(error))
-                return _Unknown()
+                log.add(current_line(), str(error))
+                return Unknown()
 
         return call
 
@@ -213,7 +148,7 @@ def _names(pages: Pages, log: _Log) -> dict[str, Any]:
         "welch": lambda a, b: _tested(a, b, pages),
         "link": lambda name: f"[{_title(pages, name)}]({language.root}apps/{name}/)",
         "plot": lambda found: _plot(found, pages),
-        "board": lambda: pages.macro("board", pages.headlines, False),
+        "board": lambda count=8: pages.macro("board", pages.headlines[:count], False),
         "leaderboard": pages.leaderboard,
         "usable": lambda name: usable_gigabytes(catalog, figures.find_app(catalog, name)),
         "arguments": lambda found: "\n".join(f"{name} {value}".rstrip() for name, value in pairs(found.arguments)),
@@ -257,17 +192,6 @@ def _tested(a: ReportFigures, b: ReportFigures, pages: Pages) -> Tested:
     return Tested(result, str(t("welch_shown" if result.shown else "welch_not_shown", p=p)))
 
 
-def _current_line() -> int:
-    """The line of the page whose expression is running."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        template = frame.f_globals.get("__jinja_template__")
-        if template is not None:
-            return int(template.get_corresponding_lineno(frame.f_lineno))
-        frame = frame.f_back
-    return 1
-
-
 def _line(trace: TracebackType | None) -> int:
     """The line of the page in a traceback; Jinja has put its own lines there already."""
     line = 1
@@ -276,18 +200,3 @@ def _line(trace: TracebackType | None) -> int:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
-
-
-def measured(pages: Pages) -> dict[str, str]:
-    """Every figure that a page must not spell out, as digits, with where it comes from."""
-    found: dict[str, str] = {}
-    for row in pages.rows:
-        s, source = row.statistics, f"{row.app.name} {row.report.id}"
-        for value in (s.mean, s.minimum, s.maximum, s.median, *row.report.speeds):
-            if value is None:
-                continue
-            for digits in (1, 2, 3):
-                text = f"{value:.{digits}f}"
-                if text[-1] != "0":
-                    found.setdefault(text, source)
-    return found

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from market.catalog import App, Catalog
+from market.catalog import App, Catalog, Shelved
 from market.report import Report
 from market.site import richtext
-from market.site.configuration import Agreement, compare
+from market.site.configuration import Agreement, Entry, compare
 from market.site.language import Language
 from market.site.leaderboard import headline
 from market.statistics import Summary
@@ -24,7 +24,7 @@ class FigureError(Exception):
 class ReportFigures:
     """The figures of one report: tokens/s unless a name says otherwise."""
 
-    app: App
+    app: Entry
     report: Report
 
     @property
@@ -218,15 +218,18 @@ def find_report(catalog: Catalog, app: str, id: str) -> ReportFigures:
     Raises:
         FigureError: there is no such app or report.
     """
-    owner = find_app(catalog, app)
-    found = owner.report(id)
+    shelved = next((entry for entry in catalog.shelved if entry.name == app), None)
+    owner: Entry = shelved or find_app(catalog, app)
+    found = next((report for report in owner.reports if report.id == id), None)
     if found is None:
         raise FigureError(f"{app} has no report {id!r}{_nearest(id, [report.id for report in owner.reports])}")
     return ReportFigures(owner, found)
 
 
-def title(app: App, language: Language) -> str:
-    """The store title in a language of the site."""
+def title(app: Entry, language: Language) -> str:
+    """The store title in a language of the site; an app without a chart has only its name."""
+    if isinstance(app, Shelved):
+        return app.name
     return app.title("fr-FR" if language.code == "fr" else "en-US")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from market.catalog import App, Catalog
+from market.catalog import Catalog
 from market.report import Report
-from market.site.configuration import Agreement, Verdict, compare
+from market.site.configuration import Agreement, Entry, Verdict, compare
 from market.statistics import Summary
 
-_CLOSENESS = {Verdict.SAME: 0, Verdict.PARTIAL: 1, Verdict.DIFFERS: 2}
+_CLOSENESS = {Verdict.SAME: 0, Verdict.PARTIAL: 1, Verdict.DIFFERS: 2, Verdict.UNSHIPPED: 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Row:
     another series has the same one.
     """
 
-    app: App
+    app: Entry
     report: Report
     statistics: Summary
     agreement: Agreement
@@ -36,9 +36,8 @@ class Row:
 
 def rows(catalog: Catalog) -> tuple[Row, ...]:
     """Every report as a row, fastest mean first."""
-    found = [
-        Row(app, report, report.statistics, compare(app, report)) for app in catalog.apps for report in app.reports
-    ]
+    entries: tuple[Entry, ...] = (*catalog.apps, *catalog.shelved)
+    found = [Row(app, report, report.statistics, compare(app, report)) for app in entries for report in app.reports]
     found.sort(key=lambda row: (-row.statistics.mean, row.app.name, row.report.id))
     return ranked(found)
 
@@ -63,7 +62,7 @@ def rank(own: tuple[float, float] | None, others: Iterable[tuple[float, float] |
     return 1 + sum(1 for other in others if other is not None and other[0] > own[1])
 
 
-def headline(app: App) -> Row | None:
+def headline(app: Entry) -> Row | None:
     """The report that speaks for an app: closest to what ships, then raw, then newest, then fastest."""
     candidates = [Row(app, report, report.statistics, compare(app, report)) for report in app.reports]
     candidates.sort(key=lambda row: (row.report.date, row.statistics.mean, row.report.id), reverse=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping
@@ -15,10 +13,10 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from market.catalog import App, Catalog
-from market.site import drawing, figures, leaderboard, presentation, richtext
+from market.catalog import App, Catalog, Shelved
+from market.site import download, drawing, figures, leaderboard, presentation, richtext
 from market.site.choices import Choice, choices
-from market.site.configuration import ALIASES, pairs
+from market.site.configuration import ALIASES, Entry, pairs
 from market.site.language import NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation
@@ -77,8 +75,9 @@ class Pages:
     def all(self) -> dict[str, str]:
         """Every generated page that does not stand in an authored one, by its path below docs/."""
         pages = {f"apps/{app.name}.md": self.app(app) for app in self.catalog.apps}
+        pages |= {f"apps/{app.name}.md": self.shelved(app) for app in self.catalog.shelved}
         pages["apps/index.md"] = self.apps()
-        pages["leaderboard.csv"] = table(self.rows)
+        pages["leaderboard.csv"] = download.table(self.rows)
         for app in self.catalog.apps:
             for old in app.formerly:
                 pages[f"apps/{old}/index.html"] = self.redirect(old, app)
@@ -109,7 +108,8 @@ class Pages:
         """The list of all apps, what is listed first."""
         listed = [(app, headline(app)) for app in self.catalog.apps if app.is_listed]
         listed.sort(key=lambda pair: (-pair[1].statistics.mean if pair[1] else 0.0, pair[0].name))
-        others = [(app, headline(app)) for app in self.catalog.apps if not app.is_listed]
+        unlisted: list[Entry] = [*(app for app in self.catalog.apps if not app.is_listed), *self.catalog.shelved]
+        others = sorted(((app, headline(app)) for app in unlisted), key=lambda pair: pair[0].name)
         groups = [("apps_listed", "listed", listed), ("apps_unlisted", "unlisted", others)]
         return self._render("apps.md.jinja", groups=groups)
 
@@ -141,6 +141,11 @@ class Pages:
             upgrade=richtext.block(str(texts.get("upgradeDescription") or "")),
             description=richtext.block(str(texts.get("fullDescription") or "")),
         )
+
+    def shelved(self, app: Shelved) -> str:
+        """The page of an app without a chart: why, and what was measured."""
+        rows = sorted((row for row in self.rows if row.app is app), key=lambda row: row.report.id, reverse=True)
+        return self._render("shelved.md.jinja", app=app, rows=rows)
 
     def redirect(self, old: str, app: App) -> str:
         """The page at an old name, which works on any static host."""
@@ -248,31 +253,6 @@ def usable_gigabytes(catalog: Catalog, app: App) -> float | None:
     machine = catalog.hardware.get(app.card["hardware"]) or {}
     usable = (machine.get("gpu") or {}).get("usable_gib")
     return None if usable is None else float(usable) * GIB / 1e9
-
-
-def table(rows: tuple[Row, ...]) -> str:
-    """The leaderboard as CSV: full precision, English keys, empty where a value is not known."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow((
-        "app", "report", "app_version", "date", "rank", "n", "mean_tokens_per_second", "median", "min", "max",
-        "s_n_minus_1", "ci95_low", "ci95_high", "context_tokens", "acceptance", "image", "matches_shipped", "runs",
-    ))  # fmt: skip
-    for row in rows:
-        s, report = row.statistics, row.report
-        low, high = row.interval or (None, None)
-        acceptance = report.acceptance.fraction if report.acceptance else None
-        writer.writerow((
-            row.app.name, report.id, report.data["app_version"], report.date, row.rank, s.n, _short(s.mean), s.median,
-            s.minimum, s.maximum, None if s.estimated else _short(s.deviation), _short(low), _short(high),
-            report.context_tokens, _short(acceptance), report.configuration["image"], row.agreement.verdict.value,
-            " ".join(str(speed) for speed in report.speeds),
-        ))  # fmt: skip
-    return stream.getvalue()
-
-
-def _short(value: float | None) -> str | None:
-    return None if value is None else f"{value:.6g}"
 
 
 def front(text: str) -> Markup:

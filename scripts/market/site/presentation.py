@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from market.catalog import App, Catalog
+from market.catalog import Catalog
 from market.report import Report
 from market.site import drawing, figures
-from market.site.configuration import Agreement, Difference
+from market.site.configuration import Agreement, Difference, Entry
 from market.site.language import NO_BREAK, Language
 from market.site.leaderboard import Row
 from market.site.words import Words
@@ -28,16 +28,16 @@ class Presentation:
     language: Language
     words: Words
 
-    def title(self, app: App) -> str:
+    def title(self, app: Entry) -> str:
         """The store title in this language."""
         return figures.title(app, self.language)
 
-    def link(self, app: App) -> Markup:
+    def link(self, app: Entry) -> Markup:
         """A link to the page of an app."""
         address = f"{self.language.root}apps/{app.name}/"
         return Markup('<a href="{}">{}</a>').format(address, self.title(app))
 
-    def engine_name(self, app: App) -> str:
+    def engine_name(self, app: Entry) -> str:
         """The engine's name as data/engines.yaml has it."""
         engine = self.catalog.engines.get(app.card["engine"]["id"])
         return str(engine["name"] if engine else app.card["engine"]["id"])
@@ -86,7 +86,7 @@ class Presentation:
         known = self.catalog.prompts.get(report.protocol["prompt"])
         return self.words.pick(known["title"]) if known else str(report.protocol["prompt"])
 
-    def inputs(self, app: App) -> str:
+    def inputs(self, app: Entry) -> str:
         """What the app takes in."""
         return ", ".join(
             self.words(f"capability_{name}")
@@ -94,7 +94,7 @@ class Presentation:
             if app.card["capabilities"].get(name)
         )
 
-    def capabilities(self, app: App) -> str:
+    def capabilities(self, app: Entry) -> str:
         """Everything the app can do; what nobody checked is marked."""
         found = []
         for name, value in app.card["capabilities"].items():

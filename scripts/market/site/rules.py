@@ -31,7 +31,7 @@ def authored_pages(catalog: Catalog) -> Iterator[Problem]:
         return
     for language in LANGUAGES:
         pages = Pages(catalog, {}, language)
-        known = expressions.measured(pages)
+        known = measured(pages)
         own, problems = authored.read(catalog.root, language)
         yield from problems
         for path, text in own.pages.items():
@@ -64,3 +64,18 @@ def twins(root: Path) -> Iterator[Problem]:
 
 def _lonely(language: Language, path: str) -> Problem:
     return problem("site.twin", f"docs/{language.code}/{path}", message=f"{path} is missing in this language")
+
+
+def measured(pages: Pages) -> dict[str, str]:
+    """Every figure that a page must not spell out, as digits, with where it comes from."""
+    found: dict[str, str] = {}
+    for row in pages.rows:
+        s, source = row.statistics, f"{row.app.name} {row.report.id}"
+        for value in (s.mean, s.minimum, s.maximum, s.median, *row.report.speeds):
+            if value is None:
+                continue
+            for digits in (1, 2, 3):
+                text = f"{value:.{digits}f}"
+                if text[-1] != "0":
+                    found.setdefault(text, source)
+    return found
