@@ -54,7 +54,12 @@ def build(root: Path, out: Path, work: Path, progress: Progress, site: bool = Tr
 def _site(checked: Checked, fresh: Path, work: Path, progress: Progress) -> None:
     epoch = moment.newest_milliseconds(checked.catalog) // 1000
     ledger = {
-        key: {"sha256": release.sha256, "size": release.size, "released": release.released}
+        key: {
+            "sha256": release.sha256,
+            "size": release.size,
+            "released": release.released,
+            "withdrawn": release.withdrawn,
+        }
         for key, release in checked.catalog.ledger.releases.items()
     }
     build_site(checked.catalog, ledger, fresh, work, epoch, progress)
