@@ -85,7 +85,8 @@ class App:
     @property
     def archetype(self) -> str | None:
         """The archetype whose templates the app uses, if any."""
-        return self.card.get("archetype")
+        name = self.card.get("archetype")
+        return name if isinstance(name, str) else None
 
     @property
     def icon(self) -> bytes:

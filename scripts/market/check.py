@@ -11,10 +11,10 @@ from market.catalog import Catalog, load
 from market.packaging import Engine, Package, package
 from market.problem import Problem, has_errors, in_order
 from market.progress import Progress
-from market.rules import chart, layout, olares, registry, release
+from market.rules import bench, chart, layout, llm, olares, registry, release
 from market.site import rules as site
 
-FAMILIES = (layout, olares, chart, release, site)
+FAMILIES = (layout, olares, chart, llm, bench, release, site)
 """Importing a family registers its rules; the tuple keeps the imports and names the order of reading."""
 
 

@@ -97,6 +97,7 @@ def found_in(serving: Serving) -> tuple[Combination, ...]:
 
 def options_named(combination: Combination) -> Iterator[str]:
     """The options that a combination is about: other rules need not complain of them too."""
+    yield from (pointer for pointer in combination.at if pointer.startswith("--"))
     for condition in combination.when:
         yield from condition.get("has", ())
         yield from condition.get("options", {})

@@ -12,7 +12,8 @@ from market import argv, options, vram
 from market.argv import CommandLine
 from market.catalog import App, Catalog
 from market.engine import Engine, Release, engines
-from market.flags import FlagList, flags_of
+from market.flaglists import flags_of
+from market.flags import FlagList
 from market.objects import KubeObject, mapping, text
 from market.options import Option, Options
 from market.workloads import Container, Pod
@@ -20,6 +21,7 @@ from market.workloads import Container, Pod
 CONTEXT = ("--ctx-size", "--max-model-len")
 LLAMA_BATCH, LLAMA_UBATCH = 2048, 512
 """Defaults of llama-server, all builds of data/flags/llama-cpp.yaml."""
+_VLLM_DRAFTS = frozenset(("--speculative-config", "--spec-method", "--spec-model", "--spec-tokens"))
 MEMORY_LIMIT = "CUDA_DEVICE_MEMORY_LIMIT_0"
 
 
@@ -73,6 +75,19 @@ class Serving:
         return int(found) if found is not None and found > 0 else None
 
     @cached_property
+    def window(self) -> int | None:
+        """The window of one request: llama-server splits its own among sequences unless they share one cache.
+
+        The DFlash of buun-llama-cpp and of the early BeeLlama holds a sequence more than there are requests.
+        """
+        if self.context is None or self.is_vllm or self.options.has("--kv-unified"):
+            return self.context
+        sequences = int(self.options.number("--parallel") or 1)
+        if self.engine.is_a("buun-llama-cpp") and "dflash" in (self.speculation or ()):
+            sequences += 1
+        return self.context // sequences if sequences > 1 else self.context
+
+    @cached_property
     def kv_cache(self) -> tuple[str, str] | None:
         """Types of the keys and of the values; ``None`` where they cannot be told."""
         if self.is_vllm:
@@ -89,8 +104,8 @@ class Serving:
             if self._is_unsure("--speculative-config", "--spec-method"):
                 return None
             method = self.options.value("--spec-method") or self.speculative_config.get("method")
-            model = self.options.value("--spec-model") or self.speculative_config.get("model")
-            return (method,) if isinstance(method, str) else None if model else ()
+            is_set = any(one.name.partition(".")[0] in _VLLM_DRAFTS for one in self.options.all)
+            return (method,) if isinstance(method, str) else None if is_set else ()
         if self._is_unsure("--spec-type"):
             return None
         methods = tuple(one for one in (self.options.value("--spec-type") or "").split(",") if one not in ("", "none"))
@@ -104,6 +119,9 @@ class Serving:
             found = self.options.number("--spec-tokens")
             stated = self.speculative_config.get("num_speculative_tokens")
             value = found if found is not None else stated
+        elif (block := self.options.number("--draft-block-size")) is not None:
+            # AtomicBot's fork counts the token that it drafts from.
+            value = block - 1
         else:
             value = self.options.number("--spec-draft-n-max")
         return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

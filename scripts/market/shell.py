@@ -8,13 +8,12 @@ written and named as unknown. Rules: POSIX.1-2024, Shell Command Language, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from market.shelltext import Fragment, Kind, Token, tokens
-
-Value = str | list[str] | None
-"""A variable: a text, an array, or a value that cannot be known."""
+from market.shelltext import tokens
+from market.shelltoken import Fragment, Kind, Token
+from market.shellvalues import Value, Variables, Word, plain
 
 _OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
 _CLOSING = frozenset(("fi", "done", "esac"))
@@ -22,15 +21,6 @@ _LEADING = frozenset(("then", "else", "elif", "do", "!", "{", "}", "time", "[[")
 _HEADERS = frozenset(("for", "case", "select", "function"))
 _DECLARING = frozenset(("export", "readonly", "local", "declare", "typeset"))
 _BRANCHING = frozenset(("&&", "||"))
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word of a command. ``line`` counts from 0 in the script; ``unknown`` names what could not be told."""
-
-    text: str
-    line: int = 0
-    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +70,15 @@ class _Reader:
         self.found: list[Command] = []
         self.array: Token | None = None
         self._items: list[Word] = []
-        self._variables: dict[str, Value] = dict(environment)
+        self._variables = Variables(environment, positional)
         self._exported: set[str] = set(environment)
-        self._unsure: set[str] = set()
-        self._positional = positional
         self._depth = 0
         self._branch = False
 
     def end(self, pending: list[Token], operator: str) -> None:
         """The command of ``pending`` ends with ``operator``."""
         if self.array is not None:
-            self._items.extend(word for token in pending for word in self._words(token))
+            self._items.extend(word for token in pending for word in self._variables.words(token))
             if operator == "\n":
                 # A line break separates the values of an array; it does not end the command.
                 return
@@ -107,18 +95,19 @@ class _Reader:
         own: dict[str, Value] = {}
         while at < len(pending) and (parts := pending[at].assignment) is not None:
             name, adds, value = parts
-            own[name] = self._joined(name, value, adds, own)
+            own[name] = self._variables.joined(name, value, adds, own)
             at += 1
-        words = [word for token in pending[at:] for word in self._words(token)]
+        words = [word for token in pending[at:] for word in self._variables.words(token)]
         if not words:
             self._assign(own)
         elif [word.text for word in words[:2]] == ["set", "--"]:
-            self._positional = (*self._positional[:1], *(word.text for word in words[2:]))
+            before = self._variables.positional[:1] or ("",)
+            self._variables.positional = (*before, *(word.text for word in words[2:]))
         elif words[0].text in _DECLARING:
             self._declare(pending[at + 1 :], words[0].text)
         else:
-            environment = {name: self._text(name) for name in sorted(self._exported)}
-            environment.update((name, _plain(value)) for name, value in own.items())
+            environment = {name: self._variables.text(name) for name in sorted(self._exported)}
+            environment.update((name, plain(value)) for name, value in own.items())
             self.found.append(Command(tuple(words), environment))
 
     def _blocks(self, pending: Sequence[Token]) -> int | None:
@@ -139,12 +128,12 @@ class _Reader:
     def _forget(self, header: Sequence[Token]) -> None:
         """The variable of a loop has many values."""
         if header and header[0].plain:
-            self._variables[header[0].plain] = None
+            self._variables.assign({header[0].plain: None})
 
     def _declare(self, tokens_: Sequence[Token], word: str) -> None:
         for token in tokens_:
             if (parts := token.assignment) is not None:
-                self._assign({parts[0]: self._joined(*_swap(parts), {})})
+                self._assign({parts[0]: self._variables.joined(*_swap(parts), {})})
                 name = parts[0]
             else:
                 name = token.plain
@@ -152,116 +141,16 @@ class _Reader:
                 self._exported.add(name)
 
     def _assign(self, values: Mapping[str, Value]) -> None:
-        for name, value in values.items():
-            if (self._depth or self._branch) and self._variables.get(name) != value:
-                self._unsure.add(name)
-            elif not self._depth:
-                self._unsure.discard(name)
-            self._variables[name] = value
+        self._variables.is_certain = not (self._depth or self._branch)
+        self._variables.assign(values)
 
     def _assign_array(self, array: Token) -> None:
         name = array.fragments[0].text.removesuffix("=")
         adds, name = name.endswith("+"), name.removesuffix("+")
-        before = self._variables.get(name) if adds else []
+        before = self._variables.value(name) if adds else []
         kept = before if isinstance(before, list) else [before] if before else []
         self._assign({name: [*kept, *(word.text for word in self._items)]})
         self._items, self.array = [], None
-
-    def _joined(self, name: str, fragments: Sequence[Fragment], adds: bool, own: Mapping[str, Value]) -> Value:
-        """The value of an assignment; ``None`` once a part of it is unknown."""
-        text, unknown = self._one(fragments)
-        if unknown:
-            return None
-        before = own.get(name, self._variables.get(name)) if adds else ""
-        return None if before is None and name in self._variables else f"{_plain(before) or ''}{text}"
-
-    def _one(self, fragments: Sequence[Fragment]) -> tuple[str, tuple[str, ...]]:
-        """Fragments as a single text, without splitting."""
-        texts, unknown = [], []
-        for part in fragments:
-            values, missing = self._values(part)
-            texts.append(" ".join(values))
-            unknown += missing
-        return "".join(texts), tuple(unknown)
-
-    def _words(self, token: Token) -> Iterable[Word]:
-        """The fields that a token expands to (POSIX 2.6.5)."""
-        fields: list[str] = []
-        current: str | None = None
-        unknown: list[str] = []
-        for part in token.fragments:
-            values, missing = self._values(part)
-            unknown += missing
-            if part.kind is Kind.TEXT or part.quoted:
-                for index, value in enumerate(values):
-                    if index:
-                        fields.append(current or "")
-                        current = ""
-                    current = (current or "") + value
-                continue
-            text = " ".join(values)
-            pieces = text.split()
-            if text[:1].isspace() and current is not None:
-                fields.append(current)
-                current = None
-            for index, piece in enumerate(pieces):
-                if index:
-                    fields.append(current or "")
-                    current = ""
-                current = (current or "") + piece
-            if text[-1:].isspace() and pieces and current is not None:
-                fields.append(current)
-                current = None
-        if current is not None:
-            fields.append(current)
-        return [Word(text, token.line, tuple(unknown)) for text in fields]
-
-    def _values(self, part: Fragment) -> tuple[list[str], list[str]]:
-        """What a fragment expands to, and what in it is unknown."""
-        if part.kind is Kind.TEXT:
-            return [part.text], []
-        if part.kind is Kind.OPAQUE:
-            return [part.text], [part.text]
-        value, known = self._lookup(part.name)
-        if part.operator.endswith("+"):
-            return self._alternative(part, bool(value) if ":" in part.operator else value is not None)
-        is_missing = known and (value is None or (":" in part.operator and not _plain(value)))
-        if is_missing and part.operator in ("-", ":-", "=", ":="):
-            text, unknown = self._one(part.default)
-            if part.operator.endswith("="):
-                self._assign({part.name: None if unknown else text})
-            return [text], list(unknown)
-        if not known or value is None:
-            return [part.text], [part.name]
-        missing = [part.name] if part.name in self._unsure else []
-        if isinstance(value, list):
-            return (value if part.is_all else value[:1]), missing
-        return [value], missing
-
-    def _alternative(self, part: Fragment, is_set: bool) -> tuple[list[str], list[str]]:
-        if not is_set:
-            return [""], []
-        text, unknown = self._one(part.default)
-        return [text], list(unknown)
-
-    def _lookup(self, name: str) -> tuple[Value, bool]:
-        """A variable's value, and whether it is known at all: an unset variable is known to be unset."""
-        if name in ("@", "*"):
-            return list(self._positional[1:]), True
-        if name.isdigit():
-            index = int(name)
-            return (self._positional[index], True) if index < len(self._positional) else ("", True)
-        if name in self._variables:
-            value = self._variables[name]
-            return value, value is not None
-        return None, name.replace("_", "a").isalnum()
-
-    def _text(self, name: str) -> str | None:
-        return _plain(self._variables.get(name))
-
-
-def _plain(value: Value) -> str | None:
-    return value[0] if isinstance(value, list) and value else value if isinstance(value, str) else None
 
 
 def _swap(parts: tuple[str, bool, tuple[Fragment, ...]]) -> tuple[str, tuple[Fragment, ...], bool]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from market.site.configuration import Verdict, compare, options, pairs
+from market.configuration import Verdict, compare, options, pairs
 
 if TYPE_CHECKING:
     from tests.site.made import MakeApp, MakeReport

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from market.catalog import App, Catalog
+from market.configuration import Verdict
 from market.site.choices import NEEDS, choices, choose
-from market.site.configuration import Verdict
 from market.site.leaderboard import headline, rank, rows
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 
 import yaml
 
+from market.configuration import Verdict
 from market.site.choices import NEEDS
-from market.site.configuration import Verdict
 from market.site.language import ENGLISH, FRENCH
 from market.site.words import TEMPLATES, parameters, words
 

@@ -59,8 +59,8 @@ def context(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG001
     stated, option = found.card.get("context_tokens"), found.option(*CONTEXT)
     if not _is_whole(stated) or (option is not None and option.is_unsure):
         return
-    if found.context is not None and found.context != stated:
-        message = f"`context_tokens` is {stated}, {shown(option)} serves {found.context}"
+    if found.window is not None and found.window != stated:
+        message = f"`context_tokens` is {stated}, {shown(option)} gives a request {found.window}"
         yield at_card("llm.context", found, "context_tokens", message=message)
     elif found.context is None and not _is_measured(found, stated):
         message = f"`context_tokens` is {stated}; no option sets the window and no report of this image shows it"
@@ -93,7 +93,8 @@ def speculation(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG00
     """Method and draft tokens."""
     method, served = card_text(found, "speculation", "method"), found.speculation
     tokens = found.app.card_document.get("speculation", "draft_tokens")
-    if served is None:
+    # A diffusion model drafts by itself, without an option.
+    if served is None or (not served and card_text(found, "model", "kind") == "diffusion"):
         return
     if method != ",".join(served):
         message = f"`speculation.method` is {method or 'not stated'}, served is {','.join(served) or 'none'}"

@@ -30,7 +30,7 @@ declare("llm.unused-model", "warning", "A model file that no option loads",
         why="It is downloaded and stored for nothing, or the option that should load it is missing.",
         fix="Remove it from `models`, or add the option.",
         source="design of this catalog: one home for every fact")  # fmt: skip
-declare("llm.model-size", "error", "A model file without its size",
+declare("llm.model-size", "warning", "A model file without its size",
         why="Without sizes nobody can tell whether an app fits on a disk or on the card.",
         fix="Add `gigabytes` (decimal GB, as the model hub shows them) or, better, `bytes`.",
         source="design of this catalog")  # fmt: skip

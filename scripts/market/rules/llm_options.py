@@ -21,7 +21,7 @@ declare("llm.unknown-option", "error", "An option that this version of the engin
         why="The server refuses the argument and never starts.",
         fix="Correct the spelling, or remove the option.",
         source=SOURCE)  # fmt: skip
-declare("llm.doubtful-option", "warning", "An option that is in no list of this engine",
+declare("llm.doubtful-option", "warning", "An option or a value that is in no list of this engine",
         why="A server refuses an argument that it does not know. The list of a fork, or of versions outside "
             "those that were read, may lack an option that exists.",
         fix="Correct the spelling; if the option exists, add it to data/flags with its source.",
@@ -122,12 +122,16 @@ def values(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG001
 
 def _choice(found: Serving, option: Option) -> Iterator[Finding]:
     assert option.flag is not None
-    for wrong in unknown_values(found.flags, option.flag, option.values, found.release):
+    for wrong, is_sure in unknown_values(found.flags, option.flag, option.values, found.release):
         known = [value for value, _ in option.flag.choices]
         taken = [one for one in known if not unknown_values(found.flags, option.flag, [one], found.release)]
-        message = f"`{option.spelled}` does not take `{wrong}`"
         fix = f"It takes {', '.join(dict.fromkeys(taken))}."
-        yield at_option("llm.option-value", found, option, message=message, fix=fix)
+        message = f"`{option.spelled}` does not take `{wrong}`"
+        if is_sure:
+            yield at_option("llm.option-value", found, option, message=message, fix=fix)
+        else:
+            message = f"`{wrong}` is in no list of what `{option.spelled}` takes"
+            yield at_option("llm.doubtful-option", found, option, message=message, fix=fix)
 
 
 def repeated(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG001

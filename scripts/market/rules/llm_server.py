@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from market.catalog import Catalog
+from market.objects import Part
 from market.packaging import Package
 from market.problem import Problem
 from market.rules.chart_views import Finding, Subject, View, at_document, at_part, each_view, named
@@ -14,6 +15,8 @@ from market.rules.registry import declare, package_check
 from market.serving import Serving, command_lines, engine_of
 from market.workloads import Container, service
 
+Target = tuple[Part, tuple[str, ...], int]
+"""A piece of an object that leads to a port: where in it, and to which one."""
 LLAMA_PATHS = frozenset(("/health", "/v1/health", "/v1/models", "/models", "/props", "/metrics", "/slots", "/"))
 VLLM_PATHS = frozenset(("/health", "/ping", "/version", "/v1/models", "/metrics", "/load"))
 EVERYWHERE = frozenset(("0.0.0.0", "::", "[::]", "*"))  # noqa: S104 - the address that a container needs
@@ -65,56 +68,73 @@ def is_found(subject: Subject, view: View) -> Iterator[Finding]:
 
 
 def port(found: Serving, view: View) -> Iterator[Finding]:
-    """One port for server, container, Service and values."""
+    """One port for server, Service, probes and values; a declared container port by itself opens nothing."""
     option = found.option("--port")
     if option is not None and option.is_unsure:
         return
     number = found.options.number("--port")
     listens = int(number) if number is not None else 8000 if found.is_vllm else 8080
-    said = shown(option) if option else f"the default {listens}"
-    declared = [each.get("containerPort") for each in found.container.ports]
-    if declared and listens not in declared:
-        message = f"the server listens on {said}, the container declares {_list(declared)}"
-        yield _at(found, "llm.port", message)
-        return
+    said = f"the server listens on {listens}" + ("" if option else ", its default")
     stated = found.app.values_document.get("server", "port")
     if isinstance(stated, int) and stated != listens:
-        message = f"`server.port` is {stated}, the server listens on {said}"
-        yield at_document("llm.port", found.app.values_document, "server", "port", message=message)
+        # Service and probes follow `server.port`: one finding says it all.
+        message = f"{said}, `server.port` is {stated}"
+        if option is not None:
+            yield at_option("llm.port", found, option, message=message)
+        else:
+            yield at_document("llm.port", found.app.values_document, "server", "port", message=message)
         return
-    yield from _services(found, view, listens)
+    for part, path, target in (*_services(found, view), *_probes(found)):
+        if target != listens:
+            message = f"{part.object.title} leads to port {target}, {said}"
+            yield at_part("llm.port", part, *path, message=message)
 
 
-def _services(found: Serving, view: View, listens: int) -> Iterator[Finding]:
-    """A Service that selects the server's pod leads to the server's port, by number."""
+def _services(found: Serving, view: View) -> Iterator[Target]:
+    """Where the Services that select the server's pod lead to."""
     for each in view.of("Service"):
         entry = service(each)
         if entry is None or not entry.selector or not _selects(entry.selector, found):
             continue
-        targets = [target for one in entry.ports if (target := _target(one.data, found.container)) is not None]
-        if targets and listens not in targets:
-            message = f"{each.title} leads to {_list(targets)}, the server listens on {listens}"
-            yield at_part("llm.port", entry, "spec", "ports", message=message)
+        for one in entry.ports:
+            key = "targetPort" if "targetPort" in one.data else "port"
+            target = _number(one.get(key), found.container)
+            if target is not None:
+                yield one, (key,), target
+
+
+def _probes(found: Serving) -> Iterator[Target]:
+    """Which ports the probes ask."""
+    for probe in found.container.probes:
+        for kind in ("httpGet", "tcpSocket", "grpc"):
+            target = _number(probe.get(kind, "port"), found.container)
+            if target is not None:
+                yield probe, (kind, "port"), target
 
 
 def _selects(selector: Any, found: Serving) -> bool:
     return all(found.pod.labels.get(key) == value for key, value in selector.items())
 
 
-def _target(entry: Any, container: Container) -> int | None:
-    """The port number in the pod that an entry of a Service leads to."""
-    target = entry.get("targetPort", entry.get("port"))
-    if isinstance(target, str) and not target.isdigit():
-        numbers = [each.get("containerPort") for each in container.ports if each.name == target]
-        target = numbers[0] if numbers else None
-    return int(target) if isinstance(target, (int, str)) and not isinstance(target, bool) else None
+def _number(target: Any, container: Container) -> int | None:
+    """The number of a port, which may be given by its name in the container."""
+    if isinstance(target, str) and not _is_number(target):
+        target = next((each.get("containerPort") for each in container.ports if each.name == target), None)
+    return int(target) if _is_number(target) else None
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.isascii() and value.isdigit() and len(value) < 6
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def host(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG001
     """The address to listen on."""
     option = found.option("--host")
     if option is None and not found.is_vllm and found.line.server == "llama-server":
-        yield _at(found, "llm.host", "no `--host`: the server listens on 127.0.0.1")
+        message = "no `--host`: the server listens on 127.0.0.1"
+        yield at_part("llm.host", found.container, "args", message=message)
     elif option is not None and option.value in LOCAL and not option.is_unsure:
         yield at_option("llm.host", found, option, message=f"{shown(option)} is the container's own address")
 
@@ -141,14 +161,3 @@ def alias(found: Serving, view: View) -> Iterator[Finding]:  # noqa: ARG001
     if stated not in served:
         message = f"`server.alias` is {stated}, the server is given {shown(option)}"
         yield at_document("llm.alias", found.app.values_document, "server", "alias", message=message)
-
-
-def _at(found: Serving, rule: str, message: str) -> Finding:
-    option = found.option("--port") if rule == "llm.port" else None
-    if option is not None:
-        return at_option(rule, found, option, message=message)
-    return at_part(rule, found.container, "args", message=message)
-
-
-def _list(values: Any) -> str:
-    return ", ".join(str(value) for value in values)

@@ -49,7 +49,10 @@ def at_origin(rule: str, found: Serving, origin: Origin, *, message: str, fix: s
 
 
 def at_variable(rule: str, found: Serving, name: str, *, message: str, fix: str = "") -> Finding:
-    """A finding at an environment variable of the server, or at its container."""
+    """A finding at an environment variable: in values.yaml where it comes from there, else in the template."""
+    stated = found.app.values_document.get("server", "env", name)
+    if isinstance(stated, str) and stated == found.environment.get(name):
+        return at_document(rule, found.app.values_document, "server", "env", name, message=message, fix=fix)
     for entry in found.container.environment:
         if entry.name == name:
             return at_part(rule, entry, "value", message=message, fix=fix)

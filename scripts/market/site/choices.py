@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from market.catalog import App, Catalog
-from market.site.configuration import Entry, options
+from market.configuration import Entry, options
 from market.site.leaderboard import Row, headline
 from market.statistics import welch
 

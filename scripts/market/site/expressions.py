@@ -11,6 +11,8 @@ What an author can write between ``{{`` and ``}}``:
     for one memory part, ``.headline`` for the report that speaks for it.
 ``fmt(x, 2)``  ``signed(x, 2)``  ``percent(fraction, 1)``  ``pct(a, b, 1)``
     A number; with its sign; a fraction as a percentage; a relative to b, with its sign.
+``change(a, b)``  ``days(a, b)``
+    a relative to b as a fraction, and the days from date b to date a, to compute with.
 ``tokens(x)``  ``gb(x, 1)``  ``date(x)``  ``listing(runs, 2)``
     A count of tokens, a size in decimal GB, a date in words, numbers in a row.
 ``welch(a, b)``
@@ -30,7 +32,8 @@ Nothing else is reachable: the environment is a sandbox, as a pull request may c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -40,9 +43,9 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
+from market.configuration import pairs
 from market.problem import Problem
 from market.site import figures, richtext
-from market.site.configuration import pairs
 from market.site.figures import AppFigures, FigureError, ReportFigures
 from market.site.language import typeset
 from market.site.pages import Pages, usable_gigabytes
@@ -94,13 +97,47 @@ class Tested:
         return self.result.estimated
 
 
-def render(text: str, path: str, pages: Pages) -> tuple[str | None, tuple[Problem, ...]]:
-    """Fill in the expressions of one page. Every wrong one is a problem with its line; then there is no text."""
+def render(
+    text: str, path: str, pages: Pages, names: Mapping[str, Any] | None = None
+) -> tuple[str | None, tuple[Problem, ...]]:
+    """Fill in the expressions of one page. Every wrong one is a problem with its line; then there is no text.
+
+    ``names`` are more names than those of this module's docstring.
+    """
     log = Log(path, text)
+    result = _logged(log, lambda: _environment(pages, log, names).from_string(text).render())
+    return (None if result is None else typeset(result, pages.language)), tuple(log.problems)
+
+
+def evaluate(expression: str, pages: Pages, names: Mapping[str, Any] | None = None) -> Any:
+    """The value of one expression; ``None`` where it uses a name that is reported as unknown elsewhere.
+
+    Raises:
+        FigureError: it cannot be filled in; the text says why.
+    """
+    log = Log("", expression)
+
+    def run() -> Any:
+        environment = _environment(pages, log, names)
+        return environment.compile_expression(expression, undefined_to_none=False)()
+
+    value = _logged(log, run)
+    if log.problems:
+        raise FigureError(log.problems[0].message)
+    return None if isinstance(value, Unknown) else value
+
+
+def _environment(pages: Pages, log: Log, names: Mapping[str, Any] | None) -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(undefined=reported_undefined(log), keep_trailing_newline=True)
-    environment.globals = _names(pages, log)
+    environment.globals = _names(pages, log) | dict(names or {})
+    return environment
+
+
+def _logged[T](log: Log, run: Callable[[], T]) -> T | None:
+    """Run an author's template; what goes wrong is noted, and then there is no result."""
     try:
-        result = environment.from_string(text).render()
+        result = run()
+        str(result) if isinstance(result, Undefined) else None
     except TemplateSyntaxError as error:
         log.add(error.lineno, f"not an expression: {error.message}")
     except FigureError as error:

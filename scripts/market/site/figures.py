@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from market.catalog import App, Catalog, Shelved
+from market.configuration import Agreement, Entry, compare
 from market.report import Report
 from market.site import richtext
-from market.site.configuration import Agreement, Entry, compare
 from market.site.language import Language
 from market.site.leaderboard import headline
 from market.statistics import Summary

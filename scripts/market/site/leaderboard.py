@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from market.catalog import Catalog
+from market.configuration import Agreement, Entry, Verdict, compare
 from market.report import Report
-from market.site.configuration import Agreement, Entry, Verdict, compare
 from market.statistics import Summary
 
 _CLOSENESS = {Verdict.SAME: 0, Verdict.PARTIAL: 1, Verdict.DIFFERS: 2, Verdict.UNSHIPPED: 3}

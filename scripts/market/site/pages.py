@@ -14,9 +14,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from market.catalog import App, Catalog, Shelved
+from market.configuration import ALIASES, Entry, pairs
 from market.site import download, drawing, figures, leaderboard, presentation, richtext
 from market.site.choices import Choice, choices
-from market.site.configuration import ALIASES, Entry, pairs
 from market.site.language import NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation

@@ -10,9 +10,9 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from market.catalog import Catalog
+from market.configuration import Agreement, Difference, Entry
 from market.report import Report
 from market.site import drawing, figures
-from market.site.configuration import Agreement, Difference, Entry
 from market.site.language import NO_BREAK, Language
 from market.site.leaderboard import Row
 from market.site.words import Words

@@ -103,8 +103,14 @@ def _is_option(text: str) -> bool:
 
 def _image(measured: Mapping[str, Any], server: Mapping[str, Any]) -> Iterator[Difference]:
     before, now = measured.get("image"), server.get("image")
-    if before and now and _bare(before) != _bare(now):
-        yield Difference("image", "image", str(before), str(now))
+    if isinstance(before, str) and isinstance(now, str) and not _same_image(before, now):
+        yield Difference("image", "image", before, now)
+
+
+def _same_image(before: str, now: str) -> bool:
+    """Compare names and tags, and digests only where both have one: a pinned tag is still the same build."""
+    (one, _, digest), (other, _, other_digest) = _bare(before).partition("@"), _bare(now).partition("@")
+    return one == other and (digest == other_digest or not digest or not other_digest)
 
 
 def _bare(image: str) -> str:

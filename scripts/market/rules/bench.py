@@ -1,0 +1,8 @@
+"""Family ``bench``: whether a report's figures can be, and of what they are. Importing it registers its rules."""
+
+from __future__ import annotations
+
+from market.rules import bench_drafts, bench_figures, bench_protocol, bench_shipped
+
+THEMES = (bench_figures, bench_drafts, bench_protocol, bench_shipped)
+"""From the numbers themselves to what they are numbers of."""
