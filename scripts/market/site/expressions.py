@@ -102,15 +102,15 @@ def render(
 ) -> tuple[str | None, tuple[Problem, ...]]:
     """Fill in the expressions of one page. Every wrong one is a problem with its line; then there is no text.
 
-    ``names`` are more names than those of this module's docstring.
+    ``names`` are known beside those of this module's docstring.
     """
     log = Log(path, text)
-    result = _logged(log, lambda: _environment(pages, log, names).from_string(text).render())
-    return (None if result is None else typeset(result, pages.language)), tuple(log.problems)
+    result = _guarded(log, lambda: _environment(pages, log, names).from_string(text).render())
+    return (None if log.problems else typeset(str(result), pages.language)), tuple(log.problems)
 
 
 def evaluate(expression: str, pages: Pages, names: Mapping[str, Any] | None = None) -> Any:
-    """The value of one expression; ``None`` where it uses a name that is reported as unknown elsewhere.
+    """The value of one expression; ``None`` where it needs a name whose fault is reported elsewhere.
 
     Raises:
         FigureError: it cannot be filled in; the text says why.
@@ -119,9 +119,11 @@ def evaluate(expression: str, pages: Pages, names: Mapping[str, Any] | None = No
 
     def run() -> Any:
         environment = _environment(pages, log, names)
-        return environment.compile_expression(expression, undefined_to_none=False)()
+        value = environment.compile_expression(expression, undefined_to_none=False)()
+        # An unknown name reports itself when it is used.
+        return str(value) if isinstance(value, Undefined) else value
 
-    value = _logged(log, run)
+    value = _guarded(log, run)
     if log.problems:
         raise FigureError(log.problems[0].message)
     return None if isinstance(value, Unknown) else value
@@ -133,11 +135,10 @@ def _environment(pages: Pages, log: Log, names: Mapping[str, Any] | None) -> Imm
     return environment
 
 
-def _logged[T](log: Log, run: Callable[[], T]) -> T | None:
-    """Run an author's template; what goes wrong is noted, and then there is no result."""
+def _guarded(log: Log, run: Callable[[], Any]) -> Any:
+    """Run an author's template; what goes wrong is noted."""
     try:
-        result = run()
-        str(result) if isinstance(result, Undefined) else None
+        return run()
     except TemplateSyntaxError as error:
         log.add(error.lineno, f"not an expression: {error.message}")
     except FigureError as error:
@@ -146,9 +147,7 @@ def _logged[T](log: Log, run: Callable[[], T]) -> T | None:
         log.add(_line(error.__traceback__), f"not allowed here: {error}")
     except Exception as error:  # an author's mistake, whatever its type: the template is all that ran
         log.add(_line(error.__traceback__), f"{type(error).__name__}: {error}")
-    if log.problems:
-        return None, tuple(log.problems)
-    return typeset(result, pages.language), ()
+    return None
 
 
 def _names(pages: Pages, log: Log) -> dict[str, Any]:
@@ -177,6 +176,8 @@ def _names(pages: Pages, log: Log) -> dict[str, Any]:
         "fmt": lambda value, digits=2: language.number(_known(value), digits),
         "signed": lambda value, digits=2: language.signed(_known(value), digits),
         "percent": lambda value, digits=1: language.percent(_known(value), digits),
+        "change": lambda a, b: _known(a) / _known(b) - 1,
+        "days": lambda a, b: (dt.date.fromisoformat(a) - dt.date.fromisoformat(b)).days,
         "pct": lambda a, b, digits=1: language.signed_percent(_known(a) / _known(b) - 1, digits),
         "tokens": lambda value: language.number(_known(value)),
         "gb": lambda value, digits=1: language.gigabytes(_known(value), digits),
