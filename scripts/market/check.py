@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def check(root: Path, progress: Progress, engine: Engine = helm.render_all) -> C
     with progress.step(f"render {len(catalog.apps)} charts with Helm"):
         packages = package(catalog, (app for app in catalog.apps if _can_package(app.name, problems)), engine)
     with progress.step("apply the rules"):
-        found = [*problems, *registry.run(catalog, packages)]
+        found = _causes([*problems, *registry.run(catalog, packages)])
         remaining = waivers.apply(catalog.root, found)
     return Checked(catalog, packages, in_order(remaining))
 
@@ -52,6 +52,16 @@ def check_foreign(root: Path, progress: Progress) -> foreign.Judged:
     """Check a folder of Olares apps that is no catalog of ours (see `market.foreign`)."""
     with progress.step("check a folder of Olares apps"):
         return foreign.check(root)
+
+
+def _causes(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Leave out what a rendered object says again of a value that its own file's schema refused."""
+    refused = {(one.path, one.line, one.column) for one in problems if one.rule.startswith("schema.")}
+    return tuple(
+        one
+        for one in problems
+        if not (one.rule.startswith("chart.") and (one.path, one.line, one.column) in refused)
+    )
 
 
 def _can_package(name: str, problems: Iterable[Problem]) -> bool:

@@ -150,7 +150,7 @@ def _card(catalog: Catalog, app: App) -> Iterator[Problem]:
             message = f"`{'.'.join(path)}` is {value}; known: {', '.join(known)}"
             yield app.card_document.problem("layout.reference", *path, message=message)
     baseline = app.card_document.get("baseline")
-    if isinstance(baseline, dict):
+    if isinstance(baseline, dict) and baseline.get("app") not in catalog.broken:
         other = catalog.app(str(baseline.get("app")))
         if other is None or other.report(str(baseline.get("report"))) is None:
             message = f"there is no report {baseline.get('report')} of {baseline.get('app')}"
