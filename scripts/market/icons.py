@@ -51,20 +51,24 @@ def png(card: Mapping[str, Any]) -> bytes:
 
 def svg(card: Mapping[str, Any]) -> str:
     """The icon as SVG, 256 by 256 units."""
+    size = f'width="{SIDE}" height="{SIDE}" viewBox="0 0 {SIDE} {SIDE}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawing(card)}</svg>'
+
+
+def drawing(card: Mapping[str, Any]) -> str:
+    """What an icon shows, without the SVG element around it, for use in larger pictures too."""
     model = card["model"]
-    hue = _hue(str(model["family"]))
+    tint = hue(str(model["family"]))
     size = _size(model)
     large = min(96, 290 // max(len(size), 3))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}" height="{SIDE}" viewBox="0 0 {SIDE} {SIDE}">'
         '<defs><linearGradient id="ground" x1="0" y1="0" x2="1" y2="1">'
-        f'<stop offset="0" stop-color="hsl({hue}, 62%, 34%)"/>'
-        f'<stop offset="1" stop-color="hsl({hue}, 70%, 20%)"/></linearGradient></defs>'
+        f'<stop offset="0" stop-color="hsl({tint}, 62%, 34%)"/>'
+        f'<stop offset="1" stop-color="hsl({tint}, 70%, 20%)"/></linearGradient></defs>'
         f'<rect width="{SIDE}" height="{SIDE}" rx="56" fill="url(#ground)"/>'
-        + _text(str(model["family"])[:12], 72, 32, 500, f"hsl({hue}, 80%, 86%)")
+        + _text(str(model["family"])[:12], 72, 32, 500, f"hsl({tint}, 80%, 86%)")
         + _text(size, 158, large, 700, "#ffffff")
-        + _marks(card["capabilities"], hue)
-        + "</svg>"
+        + _marks(card["capabilities"], tint)
     )
 
 
@@ -113,8 +117,9 @@ def _size(model: Mapping[str, Any]) -> str:
     return f"{total:g}B" if total else str(model["kind"])[:5]
 
 
-def _hue(family: str) -> int:
-    for name, hue in FAMILY_HUES.items():
+def hue(family: str) -> int:
+    """The colour of a model family, degrees on the wheel; families unknown here get one of their own."""
+    for name, degrees in FAMILY_HUES.items():
         if family.startswith(name):
-            return hue
+            return degrees
     return int(hashlib.sha256(family.encode()).hexdigest()[:4], 16) % 360

@@ -25,6 +25,7 @@ def detail(catalog: Catalog, app: App) -> dict[str, Any]:
     metadata, spec = manifest["metadata"], manifest["spec"]
     release = release_of(catalog, app)
     id = app_id(app.name)
+    picture = f"{catalog.market['origin']}/pictures/{app.name}.png"
     return {
         "id": id,
         "appID": id,
@@ -45,9 +46,9 @@ def detail(catalog: Catalog, app: App) -> dict[str, Any]:
         "locale": spec["locale"],
         "tags": metadata.get("tags", []),
         "screenshots": [],
-        "promoteImage": spec.get("promoteImage", []),
+        "promoteImage": spec.get("promoteImage") or [picture],
         "promoteVideo": spec.get("promoteVideo", ""),
-        "featuredImage": spec.get("featuredImage", ""),
+        "featuredImage": spec.get("featuredImage") or picture,
         "subCategory": "",
         "developer": spec["developer"],
         "submitter": spec["submitter"],

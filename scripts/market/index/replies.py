@@ -9,7 +9,7 @@ from typing import Any
 
 import rfc8785
 
-from market import schema
+from market import pictures, schema
 from market.catalog import Catalog
 from market.errors import MarketError
 from market.index import v1, v2
@@ -57,6 +57,7 @@ def replies(catalog: Catalog, packages: Iterable[Package]) -> dict[str, bytes]:
     for package in packaged:
         files[f"charts/{package.archive.file_name}"] = package.archive.data
         files[f"icons/{package.app.name}.png"] = package.app.icon
+        files[f"pictures/{package.app.name}.png"] = pictures.png(package.app)
     return files
 
 
