@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 APPS = (
     "llamacppqwen36a3bone", "llamacppqwen36a3btextone", "llamacppqwen36beellamaone", "llamacppqwen36beevisionone",
     "vllmgemma426ba4bvisionone", "vllmqwen36turbo27bone", "llamacppgemma426ba4bvisionone",
+    "llamacppcodernext40bone", "llamacppgemma412blcone", "llamacppgemma412bone", "llamacppgemma426ba4bone",
+    "llamacppgemma4audione", "llamacppqwen36a3bdflashone", "llamacppqwen36abliteratedone", "llamacppqwen36mtpone",
+    "nemotronlabselastic30bnvfp4one", "vllmgemma4dflashone",
 )  # fmt: skip
 EPOCH = 1_780_000_000
 CONFIGURATION = {

@@ -12,7 +12,7 @@ from market.rules.registry import app_check, catalog_check, declare, problem
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 ICON_SIDE = 256
 ICON_LIMIT = 512 * 1024
-CARD_NAMES = ("name", "version")
+STORE_LOCALES = ("en-US", "fr-FR", "zh-CN")
 
 declare("layout.name", "error", "The name stands differently in two places",
         why="Devices build file names and addresses from the name; all places must agree.",
@@ -40,6 +40,9 @@ declare("layout.locale", "error", "Declared and existing languages differ",
         why="A language without texts falls back on the device in silence.",
         fix="Add chart/i18n/<locale>/OlaresManifest.yaml, or remove the locale from `spec.locale`.",
         source="Olares pull request 4061")  # fmt: skip
+declare("layout.translation", "warning", "A language of the store without texts",
+        why="Owners read the store in English, French or Chinese; where texts are missing the device shows English.",
+        fix="Add chart/i18n/<locale>/OlaresManifest.yaml and name the locale in `spec.locale`.")  # fmt: skip
 declare("layout.former-name", "error", "A former name that is in use",
         why="Links to the former name must arrive at exactly one app.",
         fix="Remove it from `formerly:`, or rename the other app.")  # fmt: skip
@@ -104,6 +107,10 @@ def locales(app: App) -> Iterator[Problem]:
     declared = app.manifest_document.get("spec", "locale", default=[])
     if not isinstance(declared, list):
         return
+    missing = [locale for locale in STORE_LOCALES if locale not in declared]
+    if missing:
+        message = f"no texts in {', '.join(missing)}"
+        yield app.manifest_document.problem("layout.translation", "spec", "locale", message=message)
     for index, locale in enumerate(declared):
         if isinstance(locale, str) and locale not in app.i18n_documents:
             message = f"{locale} has no chart/i18n/{locale}/OlaresManifest.yaml"
