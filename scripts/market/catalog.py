@@ -22,7 +22,7 @@ from market.source import SourceFile, decode, read_file, scan
 from market.yamldoc import Document, parse
 
 UNLISTED = ("incomplete", "withdrawn")
-DATA_FILES = ("market", "hardware", "engines", "categories", "prompts")
+DATA_FILES = ("market", "hardware", "engines", "categories", "prompts", "claims")
 
 declare("layout.missing-file", "error", "A file that every app has is missing",
         why="Without it the app cannot be shown, installed or judged.",

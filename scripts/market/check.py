@@ -58,9 +58,7 @@ def _causes(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """Leave out what a rendered object says again of a value that its own file's schema refused."""
     refused = {(one.path, one.line, one.column) for one in problems if one.rule.startswith("schema.")}
     return tuple(
-        one
-        for one in problems
-        if not (one.rule.startswith("chart.") and (one.path, one.line, one.column) in refused)
+        one for one in problems if not (one.rule.startswith("chart.") and (one.path, one.line, one.column) in refused)
     )
 
 

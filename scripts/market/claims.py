@@ -32,7 +32,6 @@ class Source:
 
     id: str
     title: Mapping[str, str]
-    date: str
     url: str = ""
     page: str = ""
 
@@ -87,7 +86,7 @@ class Claim:
 def sources(data: Mapping[str, Any]) -> Mapping[str, Source]:
     """The sources of data/claims.yaml by id, in their order."""
     return {
-        id: Source(id, entry["title"], entry["date"], entry.get("url", ""), entry.get("page", ""))
+        id: Source(id, entry["title"], entry.get("url", ""), entry.get("page", ""))
         for id, entry in data["sources"].items()
     }
 

@@ -209,6 +209,22 @@ def icons(root: Path, names: Sequence[str], only_check: bool) -> None:
 
 
 @main.command()
+@click.pass_obj
+def stats(root: Path) -> None:
+    """Print for each app the latest measurement and whether it holds for what ships."""
+    from market import overview  # noqa: PLC0415
+    from market.catalog import load  # noqa: PLC0415
+
+    catalog, problems = load(root)
+    if not catalog.sound:
+        _report(problems, catalog.sources, "text")
+        sys.exit(1)
+    console = Console(width=None if sys.stdout.isatty() else 180)
+    console.print(overview.table(catalog))
+    console.print(overview.totals(catalog), highlight=False, soft_wrap=True)
+
+
+@main.command()
 @click.argument("url")
 @click.option("--mode", "modes", multiple=True, type=click.Choice(["genA", "genB", "v2"]),
               default=("genA", "genB", "v2"), show_default=True)  # fmt: skip
@@ -222,10 +238,25 @@ def verify(url: str, modes: Sequence[str], olares_version: str, as_json: bool) -
 
 
 @main.command()
+@click.argument("url")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("preview.html"), show_default=True)
+def preview(url: str, out: Path) -> None:
+    """Write a page with every store entry of a market, in each language, to look at."""
+    from market.device import preview as entries  # noqa: PLC0415
+    from market.files import write_atomic  # noqa: PLC0415
+
+    tags, details = entries.fetch(url)
+    write_atomic(out.absolute(), entries.page(url, tags, details).encode())
+    _console().print(f"wrote {len(details)} apps to {out}", highlight=False)
+
+
+@main.command()
 @click.argument("rule", required=False)
-def explain(rule: str | None) -> None:
-    """Explain a rule, or list all rules."""
+@click.pass_obj
+def explain(root: Path, rule: str | None) -> None:
+    """Explain a rule with its example, or list all rules."""
     from market import check as _families  # noqa: F401, PLC0415 - importing it registers the rules
+    from market import explain as explaining  # noqa: PLC0415
     from market.rules import registry  # noqa: PLC0415
 
     console = _console()
@@ -237,9 +268,8 @@ def explain(rule: str | None) -> None:
     if found is None:
         console.print(f"there is no rule {rule}; `market explain` lists them", highlight=False, markup=False)
         sys.exit(1)
-    for label, text in (("", f"{found.id} ({found.severity}): {found.title}"), ("why", found.why),
-                        ("fix", found.fix), ("source", found.source or "this catalog")):  # fmt: skip
-        console.print(f"{label:<7}{text}", highlight=False, markup=False)
+    for line in explaining.explanation(found, explaining.address(root, found.id)):
+        console.print(line, highlight=False)
 
 
 def _console(stderr: bool = False) -> Console:

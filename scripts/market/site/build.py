@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from market.catalog import Catalog
 from market.errors import MarketError
+from market.packaging import Package
 from market.problem import Problem
 from market.progress import Progress
-from market.site import authored, csp, expressions, generator, links
+from market.serving import Serving
+from market.site import authored, claimed, combinations, csp, expressions, generator, lineage, links, rulebook
 from market.site.language import LANGUAGES, Language
 from market.site.pages import Pages
 
@@ -23,11 +25,13 @@ def build_site(
     work: Path,
     epoch: int,
     progress: Progress,
+    packages: Iterable[Package] = (),
 ) -> None:
     """Write the site below ``out``, French at its root and English in en/; other files there stay.
 
     ``ledger`` maps ``name@version`` to sha256, size in bytes and time of release. ``epoch`` is the only
-    time the output depends on, in Unix seconds. ``work`` is for intermediate files.
+    time the output depends on, in Unix seconds. ``work`` is for intermediate files. ``packages`` are the
+    apps as rendered; without them no page says which known combinations touch an app.
 
     Raises:
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
@@ -35,11 +39,12 @@ def build_site(
     """
     finished = work / "site" / "all"
     _empty(finished)
+    servings = combinations.servings(catalog, packages)
     for language in LANGUAGES:
         folder = work / "site" / language.code
         with progress.step(f"write the {language.code} pages"):
             _empty(folder)
-            write_pages(catalog, ledger, language, folder / "docs")
+            write_pages(catalog, ledger, language, folder / "docs", servings)
         with progress.step(f"render the {language.code} pages with MkDocs"):
             generator.run(language, folder / "docs", folder / "html", catalog.market["origin"], epoch)
             shutil.copytree(folder / "html", finished / language.root.strip("/"), dirs_exist_ok=True)
@@ -52,9 +57,15 @@ def build_site(
     shutil.copytree(finished, out, dirs_exist_ok=True)
 
 
-def write_pages(catalog: Catalog, ledger: Mapping[str, Mapping[str, Any]], language: Language, docs: Path) -> None:
+def write_pages(
+    catalog: Catalog,
+    ledger: Mapping[str, Mapping[str, Any]],
+    language: Language,
+    docs: Path,
+    servings: Mapping[str, Serving] | None = None,
+) -> None:
     """Write what MkDocs reads: authored pages filled in, generated pages, and the files beside them."""
-    pages = Pages(catalog, ledger, language)
+    pages = Pages(catalog, ledger, language, servings or {})
     own, problems = authored.read(catalog.root, language)
     found: list[Problem] = list(problems)
     texts: dict[str, str] = {}
@@ -66,7 +77,9 @@ def write_pages(catalog: Catalog, ledger: Mapping[str, Mapping[str, Any]], langu
     if found:
         lines = [f"{problem.path}:{problem.line}: {problem.message}" for problem in found]
         raise MarketError("the authored pages cannot be rendered:\n" + "\n".join(lines))
-    everything = {path: text.encode() for path, text in (texts | pages.all()).items()} | dict(own.companions)
+    for generator_of in (Pages.all, claimed.pages_of, lineage.pages_of, rulebook.pages_of):
+        texts |= generator_of(pages)
+    everything = {path: text.encode() for path, text in texts.items()} | dict(own.companions)
     for path, data in sorted(everything.items()):
         target = docs / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from market.statistics import Summary
 
 _BAR_WIDTH, _BAR_HEIGHT = 160.0, 14.0
 _PLOT_WIDTH, _PLOT_MARGIN, _PLOT_STEP, _PLOT_FOOT = 380.0, 30.0, 11.0, 20.0
+_TREE_STEP, _TREE_INDENT, _TREE_MARGIN = 26.0, 22.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,15 @@ class Part:
 
     name: str
     gigabytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One project of a lineage: its name, how many forks lie between it and the first one, and a remark."""
+
+    name: str
+    depth: int
+    remark: str
 
 
 def ceiling(value: float) -> float:
@@ -100,6 +110,42 @@ def stack(parts: Sequence[Part], limit: float, label: str, language: Language) -
         f'<svg class="oo-stack" viewBox="0 0 {_n(width)} 42" role="img" aria-label="{escape(label)}" '
         f"data-search-exclude>{''.join(shapes)}</svg>"
     )
+
+
+def lineage(families: Sequence[Sequence[Branch]], label: str) -> Markup:
+    """Families of projects as trees that grow downwards: a line a project, a step to the right a fork.
+
+    A project with a remark has a full dot, one that only others descend from an empty one.
+    """
+    lines, projects, y = [], [], _TREE_STEP / 2
+    for family in families:
+        above: dict[int, float] = {}
+        for branch in family:
+            x = _TREE_MARGIN + branch.depth * _TREE_INDENT
+            if branch.depth:
+                path = f"M{_n(x - _TREE_INDENT)} {_n(above[branch.depth - 1])}V{_n(y)}H{_n(x)}"
+                lines.append(f'<path class="oo-tree__line" d="{path}"/>')
+            projects.append(_project(branch, x, y))
+            above[branch.depth] = y
+            y += _TREE_STEP
+        y += _TREE_STEP / 2
+    size = f"0 0 {_n(_PLOT_WIDTH)} {_n(y - _TREE_STEP)}"
+    return Markup(  # noqa: S704 - numbers of our own making and escaped texts
+        f'<svg class="oo-tree" viewBox="{size}" role="img" aria-label="{escape(label)}" data-search-exclude>'
+        f"{''.join(lines + projects)}</svg>"
+    )
+
+
+def _project(branch: Branch, x: float, y: float) -> str:
+    kind = "oo-tree__dot" if branch.remark else "oo-tree__dot oo-tree__dot--empty"
+    shapes = [f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="4.5"/>']
+    for text, style, at, anchor in (
+        (branch.name, "name", x + 11, "start"),
+        (branch.remark, "remark", _PLOT_WIDTH, "end"),
+    ):
+        place = f'x="{_n(at)}" y="{_n(y + 4)}" text-anchor="{anchor}"'
+        shapes.append(f'<text class="oo-tree__{style}" {place}>{escape(text)}</text>' if text else "")
+    return "".join(shapes)
 
 
 def _axis(statistics: Summary, speeds: Sequence[float]) -> tuple[float, float, float]:

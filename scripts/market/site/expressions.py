@@ -18,8 +18,8 @@ What an author can write between ``{{`` and ``}}``:
 ``welch(a, b)``
     Two reports by Welch's test: ``.difference .low .high`` in tokens/s, ``.t``, ``.p``, ``.shown``,
     ``.estimated``, and ``.words``, which says "no difference shown" where that is so.
-``link("app")``  ``plot(report(…))``  ``board(8)``  ``leaderboard()``  ``choices()``
-    A link to an app's page, the dots of a series, the fastest apps by what they ship, all series,
+``link("app")``  ``rule("id")``  ``plot(report(…))``  ``board(8)``  ``leaderboard()``  ``choices()``
+    A link to the page of an app or a rule, the dots of a series, the fastest apps by what they ship, all series,
     and which app when.
 ``usable("app")``  ``arguments(report(…))``  ``say(pair)``
     Decimal GB that the card leaves to programs, a report's options one a line, and the text of this
@@ -45,9 +45,9 @@ from markupsafe import Markup
 
 from market.configuration import pairs
 from market.problem import Problem
-from market.site import figures, richtext
+from market.site import figures, richtext, rulebook
 from market.site.figures import AppFigures, FigureError, ReportFigures
-from market.site.language import typeset
+from market.site.language import Language, typeset
 from market.site.pages import Pages, usable_gigabytes
 from market.site.placeholder import Log, Unknown, current_line, reported_undefined
 from market.site.words import words
@@ -185,6 +185,7 @@ def _names(pages: Pages, log: Log) -> dict[str, Any]:
         "listing": lambda values, digits=2: _listing(values, digits, pages),
         "welch": lambda a, b: _tested(a, b, pages),
         "link": lambda name: f"[{_title(pages, name)}]({language.root}apps/{name}/)",
+        "rule": lambda id: _rule(id, language),
         "plot": lambda found: _plot(found, pages),
         "board": lambda count=8: pages.macro("board", pages.headlines[:count], False),
         "leaderboard": pages.leaderboard,
@@ -210,6 +211,12 @@ def _known(value: float | None) -> float:
 
 def _listing(values: Iterable[float], digits: int, pages: Pages) -> str:
     return " · ".join(pages.language.number(value, digits) for value in values)
+
+
+def _rule(id: str, language: Language) -> str:
+    if rulebook.find(id) is None:
+        raise FigureError(f"no rule is called {id!r}")
+    return f"[{id}]({language.root}rules/{id}/)"
 
 
 def _title(pages: Pages, name: str) -> str:

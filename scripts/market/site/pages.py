@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any, Final
@@ -15,8 +15,10 @@ from markupsafe import Markup
 
 from market.catalog import App, Catalog, Shelved
 from market.configuration import ALIASES, Entry, pairs
-from market.site import download, drawing, figures, leaderboard, presentation, richtext
+from market.serving import Serving
+from market.site import combinations, download, drawing, figures, leaderboard, presentation, richtext
 from market.site.choices import Choice, choices
+from market.site.combinations import Concern
 from market.site.language import NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation
@@ -71,6 +73,7 @@ class Pages:
     catalog: Catalog
     ledger: Ledger
     language: Language
+    servings: Mapping[str, Serving] = field(default_factory=dict)
 
     def all(self) -> dict[str, str]:
         """Every generated page that does not stand in an authored one, by its path below docs/."""
@@ -111,11 +114,11 @@ class Pages:
         unlisted: list[Entry] = [*(app for app in self.catalog.apps if not app.is_listed), *self.catalog.shelved]
         others = sorted(((app, headline(app)) for app in unlisted), key=lambda pair: pair[0].name)
         groups = [("apps_listed", "listed", listed), ("apps_unlisted", "unlisted", others)]
-        return self._render("apps.md.jinja", groups=groups)
+        return self.render("apps.md.jinja", groups=groups)
 
     def leaderboard(self) -> Markup:
         """The whole table with its controls, for an authored page."""
-        return Markup(self._render("leaderboard.html.jinja", rows=self.rows).strip())  # noqa: S704
+        return Markup(self.render("leaderboard.html.jinja", rows=self.rows).strip())  # noqa: S704
 
     def app(self, app: App) -> str:
         """The page of one app."""
@@ -126,7 +129,7 @@ class Pages:
         spec = app.manifest.get("spec") or {}
         own = (app.i18n.get("fr-FR") if self.language.code == "fr" else app.i18n.get("en-US")) or {}
         texts = spec | (own.get("spec") or {})
-        return self._render(
+        return self.render(
             "app.md.jinja",
             app=app,
             row=speaking,
@@ -138,6 +141,7 @@ class Pages:
             memory=self.memory(app),
             comparison=self.comparison(app),
             releases=self._releases(app),
+            concerns=self._concerns(app),
             upgrade=richtext.block(str(texts.get("upgradeDescription") or "")),
             description=richtext.block(str(texts.get("fullDescription") or "")),
         )
@@ -145,11 +149,11 @@ class Pages:
     def shelved(self, app: Shelved) -> str:
         """The page of an app without a chart: why, and what was measured."""
         rows = sorted((row for row in self.rows if row.app is app), key=lambda row: row.report.id, reverse=True)
-        return self._render("shelved.md.jinja", app=app, rows=rows)
+        return self.render("shelved.md.jinja", app=app, rows=rows)
 
     def redirect(self, old: str, app: App) -> str:
         """The page at an old name, which works on any static host."""
-        return self._render("moved.html.jinja", old=old, app=app)
+        return self.render("moved.html.jinja", old=old, app=app)
 
     def comparison(self, app: App) -> Against | None:
         """The app against its baseline, unless it has none or was not measured."""
@@ -178,6 +182,10 @@ class Pages:
         """A piece of parts.html.jinja, for authored pages."""
         module = self._environment.get_template("parts.html.jinja").module
         return Markup(getattr(module, name)(*arguments).strip())  # noqa: S704 - made by an escaping template
+
+    def _concerns(self, app: App) -> tuple[Concern, ...]:
+        found = self.servings.get(app.name)
+        return () if found is None else combinations.concerning(found)
 
     def _conclusion(self, result: Comparison | None) -> str:
         t = words(self.language)
@@ -217,7 +225,8 @@ class Pages:
     def _meaning(self, name: str) -> str:
         return meanings(self.language).get(ALIASES.get(name, name), "")
 
-    def _render(self, template: str, **values: Any) -> str:
+    def render(self, template: str, **values: Any) -> str:
+        """A page from one of our templates, which escape what is filled in."""
         text = self._environment.get_template(template).render(**values)
         return text.lstrip()
 
@@ -231,7 +240,14 @@ class Pages:
             lstrip_blocks=True,
         )
         say, t = self.say, words(self.language)
-        environment.filters |= {"code": presentation.code, "title_of": say.link, "front": front, "line": _line}
+        environment.filters |= {
+            "code": presentation.code,
+            "title_of": say.link,
+            "front": front,
+            "line": _line,
+            "short_address": presentation.short_address,
+            "spans": richtext.spans,
+        }
         environment.globals |= {
             "L": self.language, "t": t, "unknown": UNKNOWN, "meaning": self._meaning,
             "words_raw": t.texts.__getitem__, "origin": self.catalog.market["origin"],

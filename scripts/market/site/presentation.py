@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -180,6 +181,14 @@ def code(text: str) -> Markup:
 def short_image(image: str) -> str:
     """A container image without registry and owner."""
     return image.rpartition("/")[2]
+
+
+def short_address(url: str) -> str:
+    """An address as far as it tells whose it is: the host, and on GitHub the repository."""
+    parts = urlsplit(url)
+    if parts.netloc != "github.com":
+        return parts.netloc
+    return parts.netloc + "/".join(parts.path.split("/")[:3])
 
 
 def anchor(report: Report) -> str:

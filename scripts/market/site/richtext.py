@@ -15,12 +15,33 @@ TAGS: Final = frozenset({
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 })  # fmt: skip
 
+_SPANS: Final = re.compile(r"(`[^`]+`|https://[^\s,;<>\"')]+[^\s,;.:<>\"')])")
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|>~:^=$])")
 
 
 def inline(text: str) -> str:
     """Escape a text for a line of Markdown: neither Markdown nor HTML in it has an effect."""
     return _SPECIAL.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
+
+
+def line(text: str) -> Markup:
+    """Render one paragraph of the catalog's own Markdown, without the tags around it; links may be ours."""
+    rendered = markdown.markdown(text, output_format="html")
+    clean = nh3.clean(rendered, tags={"a", "code", "em", "strong"}, attributes={"a": {"href"}}, url_schemes={"https"},
+                      link_rel="noopener")  # fmt: skip
+    return Markup(clean.strip())  # noqa: S704 - nh3 has cleaned it
+
+
+def spans(text: str) -> Markup:
+    """A plain text with its `code` and its https addresses made into HTML."""
+    parts = _SPANS.split(text)
+    return Markup("").join(_span(part) if index % 2 else part for index, part in enumerate(parts))
+
+
+def _span(part: str) -> Markup:
+    if part.startswith("`"):
+        return Markup("<code>{}</code>").format(part[1:-1])
+    return Markup('<a href="{}" rel="noopener">{}</a>').format(part, part.removeprefix("https://"))
 
 
 def block(text: str) -> Markup:

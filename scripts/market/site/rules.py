@@ -9,7 +9,7 @@ from pathlib import Path
 from market.catalog import Catalog
 from market.problem import Problem
 from market.rules.registry import catalog_check, declare, problem
-from market.site import authored, expressions
+from market.site import authored, claimed, expressions
 from market.site.language import LANGUAGES, Language
 from market.site.pages import Pages
 
@@ -39,6 +39,33 @@ def authored_pages(catalog: Catalog) -> Iterator[Problem]:
             yield from expressions.render(text, shown, pages)[1]
             yield from typed_figures(text, shown, known)
     yield from twins(catalog.root)
+
+
+@catalog_check
+def published_claims(catalog: Catalog) -> Iterator[Problem]:
+    """Every claim can be recomputed, has the verdict that follows, and types no figure by hand."""
+    if not catalog.sound:
+        return
+    reported = set()
+    for language in LANGUAGES:
+        pages = Pages(catalog, {}, language)
+        found = claimed.read(pages)
+        if found is None:
+            continue
+        assert found.published is not None  # reading them collects the problems
+        fresh = [one for one in (*found.problems, *_typed(found, pages)) if one not in reported]
+        reported.update(fresh)
+        yield from fresh
+
+
+def _typed(found: claimed.Claimed, pages: Pages) -> Iterator[Problem]:
+    """Figures typed by hand in the texts of claims."""
+    known, code = measured(pages), pages.language.code
+    for id, entry in found.document.data["claims"].items():
+        for key in ("claim", "note"):
+            text = (entry.get(key) or {}).get(code, "")
+            for typed in typed_figures(text, claimed.FILE, known):
+                yield found.document.problem(typed.rule, "claims", id, key, code, message=typed.message)
 
 
 def typed_figures(text: str, path: str, known: dict[str, str]) -> Iterator[Problem]:

@@ -1,0 +1,96 @@
+"""The pages of the rules: all of them in a list, and one page a rule with its reasons and its example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from market import combination, explain
+from market.combination import Combination
+from market.explain import Excerpt, Shown
+from market.rules import examples, registry
+from market.rules.examples import Example
+from market.rules.registry import Rule
+from market.site.pages import Pages
+from market.site.words import words
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What is said of a rule; ``language`` is the code of the language that it is said in."""
+
+    language: str
+    title: str
+    why: str
+    fix: str
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One rule with its texts for a page."""
+
+    rule: Rule
+    texts: Texts
+    combination: Combination | None
+    example: Example | None
+
+    @property
+    def setting(self) -> tuple[Excerpt, ...]:
+        """What both variants of the example have in common."""
+        return () if self.example is None else explain.setting(self.example)
+
+    @property
+    def variants(self) -> Mapping[str, Shown]:
+        """What breaks the rule and what does not."""
+        if self.example is None:
+            return {}
+        return {"fail": explain.shown(self.example, "fail"), "pass": explain.shown(self.example, "pass")}
+
+
+ENGLISH: Final = "en"
+
+
+def rules() -> tuple[Rule, ...]:
+    """Every rule of every family."""
+    # The families hold this package's own rules: imported late, no circle.
+    from market import check  # noqa: PLC0415
+
+    assert check.FAMILIES
+    return registry.rules()
+
+
+def find(id: str) -> Rule | None:
+    """The rule with this id, whether or not its family was imported before."""
+    return next((rule for rule in rules() if rule.id == id), None)
+
+
+def entries(language: str) -> tuple[Entry, ...]:
+    """Every rule with the texts for pages of a language."""
+    known = {one.rule: one for one in combination.load()}
+    having = set(examples.names())
+    return tuple(_entry(rule, known.get(rule.id), rule.id in having, language) for rule in rules())
+
+
+def _entry(rule: Rule, one: Combination | None, has_example: bool, language: str) -> Entry:
+    texts = Texts(ENGLISH, rule.title, rule.why, rule.fix)
+    if one is not None:
+        texts = Texts(
+            language, one.title[language], one.symptom[language], one.fix[language], one.scope.get(language, "")
+        )
+    return Entry(rule, texts, one, examples.load(rule.id) if has_example else None)
+
+
+def pages_of(pages: Pages) -> dict[str, str]:
+    """The list of rules and the page of each, by their paths below docs/."""
+    found = entries(pages.language.code)
+    families = [(family, list(members)) for family, members in groupby(found, key=lambda entry: entry.rule.family)]
+    made = {"rules/index.md": pages.render("rules.md.jinja", families=families, count=len(found))}
+    raw = words(pages.language).texts
+    for entry in found:
+        made[f"rules/{entry.rule.id}.md"] = pages.render(
+            "rule.md.jinja", entry=entry, in_words=lambda extra: explain.in_words(extra, raw)
+        )
+    return made
