@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PORT ?= 8787
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help install dev node run test check build bench lock clean
+.PHONY: help install dev node run test llama check build bench lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -56,6 +56,9 @@ test: dev node ## run every check and test
 	@mypy
 	@npm run --silent typecheck && npm test --silent
 	@pytest -n auto --dist loadgroup
+
+llama: dev ## run the tests of market bench against a real llama-server
+	@pytest -n auto --dist loadgroup -m llama tests/bench
 
 bench: dev node ## measure against peers, side by side
 	@python -m benchmarks

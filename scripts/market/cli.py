@@ -15,6 +15,7 @@ import click
 from rich.console import Console
 
 from market import bump as bumping
+from market.bench.commands import bench
 from market.errors import MarketError
 from market.problem import Problem
 from market.progress import Progress, Shown, Silent
@@ -270,6 +271,9 @@ def explain(root: Path, rule: str | None) -> None:
         sys.exit(1)
     for line in explaining.explanation(found, explaining.address(root, found.id)):
         console.print(line, highlight=False)
+
+
+main.add_command(bench)
 
 
 def _console(stderr: bool = False) -> Console:

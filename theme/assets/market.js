@@ -1,7 +1,7 @@
 // What Material's script leaves to be wished for: boxes that scroll must be in reach of a keyboard, and the
 // copy button of a code block is no landmark.
 addEventListener("load", () => {
-  for (const bar of document.querySelectorAll(".md-code__nav")) bar.setAttribute("role", "group");
+  for (const bar of document.querySelectorAll(".md-code__nav")) bar.setAttribute("role", "none");
   for (const box of document.querySelectorAll(".md-typeset__scrollwrap")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }

@@ -12,7 +12,7 @@ from market.rules.registry import app_check, declare
 
 declare("bench.unmeasured", "advice", "A published app without a report",
         why="The leaderboard has nothing to show for it.",
-        fix="Measure it with `market bench NAME` and add the report under bench/.",
+        fix="Measure it with `market bench run --url URL --app NAME` and add the report under bench/.",
         source="design of this catalog")  # fmt: skip
 declare("bench.not-shipped", "advice", "No report measures what ships",
         why="Users get another image, window, model file or option than the one behind the figures.",
