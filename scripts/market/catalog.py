@@ -6,7 +6,7 @@ a document missing is in ``broken`` instead of ``apps``, so that no later step t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -153,23 +153,29 @@ class Catalog:
 
     @property
     def hardware(self) -> Mapping[str, Mapping[str, Any]]:
-        """data/hardware.yaml by id."""
-        return _by_id(self.data["hardware"].data["hardware"])
+        """data/hardware.yaml by id; empty when the file cannot be read."""
+        return self._by_id("hardware")
 
     @property
     def engines(self) -> Mapping[str, Mapping[str, Any]]:
-        """data/engines.yaml by id."""
-        return _by_id(self.data["engines"].data["engines"])
+        """data/engines.yaml by id; empty when the file cannot be read."""
+        return self._by_id("engines")
 
     @property
     def categories(self) -> tuple[Mapping[str, Any], ...]:
         """data/categories.yaml, in its order."""
-        return tuple(self.data["categories"].data["categories"])
+        document = self.data.get("categories")
+        return tuple(document.data["categories"]) if document else ()
 
     @property
     def prompts(self) -> Mapping[str, Mapping[str, Any]]:
-        """data/prompts.yaml by id."""
-        return _by_id(self.data["prompts"].data["prompts"])
+        """data/prompts.yaml by id; empty when the file cannot be read."""
+        return self._by_id("prompts")
+
+    def _by_id(self, name: str) -> Mapping[str, Mapping[str, Any]]:
+        document = self.data.get(name)
+        entries = document.data[name] if document else ()
+        return MappingProxyType({entry["id"]: entry for entry in entries})
 
     def app(self, name: str) -> App | None:
         """The app with this name."""
@@ -182,10 +188,6 @@ class Catalog:
             shared = self.archetypes.get(app.archetype, {})
             files |= {path: data for path, data in shared.items() if path.startswith("templates/")}
         return files
-
-
-def _by_id(entries: Iterable[Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-    return MappingProxyType({entry["id"]: entry for entry in entries})
 
 
 def load(root: Path) -> tuple[Catalog, tuple[Problem, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,13 +24,7 @@ from market.yamldoc import parse
 if TYPE_CHECKING:
     from tests.site.made import MakeApp, MakeReport
 
-APPS = (
-    "llamacppqwen36a3bone", "llamacppqwen36a3btextone", "llamacppqwen36beellamaone", "llamacppqwen36beevisionone",
-    "vllmgemma426ba4bvisionone", "vllmqwen36turbo27bone", "llamacppgemma426ba4bvisionone",
-    "llamacppcodernext40bone", "llamacppgemma412blcone", "llamacppgemma412bone", "llamacppgemma426ba4bone",
-    "llamacppgemma4audione", "llamacppqwen36a3bdflashone", "llamacppqwen36abliteratedone", "llamacppqwen36mtpone",
-    "nemotronlabselastic30bnvfp4one", "vllmgemma4dflashone",
-)  # fmt: skip
+SPEAKING = (*PROJECT.glob("docs/*/**/*.md"), PROJECT / "data/claims.yaml")
 EPOCH = 1_780_000_000
 CONFIGURATION = {
     "complete": False,
@@ -48,7 +43,9 @@ PROTOCOL = {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository with the apps that its pages speak of, the same for the whole run."""
     target = tmp_path_factory.mktemp("repository")
-    for name in ("archetypes", "data", "docs", *(f"apps/{app}" for app in APPS)):
+    spoken = {word for path in SPEAKING for word in re.findall(r"\w+", path.read_text("utf-8"))}
+    apps = sorted(app.name for app in (PROJECT / "apps").iterdir() if app.name in spoken)
+    for name in ("archetypes", "data", "docs", *(f"apps/{app}" for app in apps)):
         shutil.copytree(PROJECT / name, target / name)
     return target
 

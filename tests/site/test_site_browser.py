@@ -19,7 +19,8 @@ CHROMIUM = Path("/usr/bin/chromium")
 PAGES = (
     "/", "/leaderboard/", "/apps/", "/apps/llamacppqwen36a3bone/", "/method/", "/hardware/", "/blog/",
     "/blog/qwen36-a3b-vision-gpu-swap/", "/en/", "/en/leaderboard/", "/en/apps/vllmqwen36turbo27bone/",
-    "/en/blog/beellama-qwen36-27b-vision/", "/404.html",
+    "/en/blog/beellama-qwen36-27b-vision/", "/404.html", "/claims/", "/en/engines/", "/rules/",
+    "/en/rules/llm.bee-gemma4/", "/rules/chart.cluster-rights/",
 )  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")
@@ -171,3 +172,40 @@ def test_an_old_name_is_found_and_leads_on(page: Page, address: str) -> None:
     page.keyboard.type("llamacppqwen36beellamavisionone")
     result = page.locator(".md-search-result__link").first
     assert "/apps/llamacppqwen36beevisionone/" in (result.get_attribute("href") or "")
+
+
+def test_the_pages_of_a_section_are_one_step_apart(page: Page, address: str) -> None:
+    page.goto(address + "/rules/yaml.tab/")
+    section = page.get_by_role("navigation", name="Référence", exact=True)
+    assert section.locator("[aria-current]").all_inner_texts() == ["Règles"]
+    assert page.locator(".oo-sections [aria-current]").all_inner_texts() == ["Référence"]
+    section.get_by_role("link", name="Affirmations").click()
+    assert page.url == address + "/claims/"
+    assert section.locator("[aria-current=page]").all_inner_texts() == ["Affirmations"]
+    page.goto(address + "/blog/")
+    assert section.count() == 0
+    assert page.locator(".oo-sections [aria-current]").all_inner_texts() == ["Journal"]
+
+
+def test_the_drawer_of_a_phone_has_the_pages_of_a_section(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(address + "/en/")
+    page.locator(".md-header__button[for=__drawer]").click()
+    page.get_by_role("link", name="Rules").click()
+    page.wait_for_url(address + "/en/rules/")
+    context.close()
+
+
+def test_a_rule_is_found_by_its_id(page: Page, address: str) -> None:
+    page.goto(address + "/en/")
+    page.keyboard.press("/")
+    page.keyboard.type("llm.hami-zero")
+    result = page.locator(".md-search-result__link").first
+    assert "/en/rules/llm.hami-zero/" in (result.get_attribute("href") or "")
+
+
+def test_a_write_up_leads_to_its_claims(page: Page, address: str) -> None:
+    page.goto(address + "/en/blog/qwen36-a3b-vision-gpu-swap/")
+    page.get_by_role("link", name="All claims of that text").click()
+    assert page.url == address + "/en/claims/#writeup-0524"

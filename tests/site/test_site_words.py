@@ -34,7 +34,10 @@ def test_every_text_that_is_asked_for_exists() -> None:
 
 def test_no_text_is_forgotten() -> None:
     text = "\n".join(source.read_text("utf-8") for source in SOURCES)
-    prefixes = ("need_", "difference_", "role_", "kind_", "capability_", "claim_", "resource_", "status_", "plot_")
+    prefixes = (
+        "need_", "difference_", "role_", "kind_", "capability_", "claim_", "resource_", "status_", "plot_", "verdict_",
+        "unit_", "severity_", "family_", "extra_", "evidence_", "rule_fail", "rule_pass",
+    )  # fmt: skip
     literals = set(re.findall(r"""["']([\w-]+)["']""", text)) | {verdict.value for verdict in Verdict}
     literals |= {f"{verdict.value}_long" for verdict in Verdict}
     unused = [key for key in DATA if key not in literals and not key.startswith(prefixes)]

@@ -18,6 +18,7 @@ from market.serving import Serving, serving
 # Parts of a condition that say what is served, and those among them that fit few apps. The others say how.
 IDENTITY: Final = ("engine", "exactly", "version", "image", "model", "files")
 TELLING: Final = frozenset({"exactly", "image", "model", "files"})
+OF_ENGINES: Final = frozenset({"engine", "runtime"})
 _WEIGHT: Final = {"error": 0, "warning": 1, "advice": 2}
 
 
@@ -68,13 +69,19 @@ def naming(engines: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Combinat
 
 
 def _named(one: Combination, engines: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """Engines by id: those of its conditions, or else those that its text speaks of."""
-    if one.when:
-        return tuple(dict.fromkeys(id for condition in one.when for id in _ids(condition)))
-    text = " ".join((one.title["en"], one.symptom["en"]))
-    return tuple(
-        id for id, engine in engines.items() if re.search(rf"(?<![\w-]){re.escape(engine['name'])}(?![\w-])", text)
-    )
+    """Engines by id: those of its conditions, or else those that its text or its sources speak of."""
+    ids = dict.fromkeys(id for condition in one.when for id in _ids(condition))
+    if ids:
+        return tuple(ids)
+    # The symptom of a fault of charts and cards names an engine for an example only.
+    text = f"{one.title['en']} {one.symptom['en']}" if one.kind in OF_ENGINES else one.title["en"]
+    return tuple(id for id, engine in engines.items() if _speaks_of(text, one, engine))
+
+
+def _speaks_of(text: str, one: Combination, engine: Mapping[str, Any]) -> bool:
+    name, repository = re.escape(engine["name"]), engine["repository"]
+    is_named = re.search(rf"(?<![\w-]){name}(?![\w-])", text) is not None
+    return is_named or any(source["url"].startswith(f"{repository}/") for source in one.sources)
 
 
 def _ids(condition: Condition) -> Iterator[str]:

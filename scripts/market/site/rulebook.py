@@ -87,7 +87,7 @@ def pages_of(pages: Pages) -> dict[str, str]:
     """The list of rules and the page of each, by their paths below docs/."""
     found = entries(pages.language.code)
     families = [(family, list(members)) for family, members in groupby(found, key=lambda entry: entry.rule.family)]
-    made = {"rules/index.md": pages.render("rules.md.jinja", families=families, count=len(found))}
+    made = {"rules/index.md": pages.render("rules.md.jinja", families=families)}
     raw = words(pages.language).texts
     for entry in found:
         made[f"rules/{entry.rule.id}.md"] = pages.render(
