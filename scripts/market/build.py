@@ -62,7 +62,7 @@ def _site(checked: Checked, fresh: Path, work: Path, progress: Progress) -> None
         }
         for key, release in checked.catalog.ledger.releases.items()
     }
-    build_site(checked.catalog, ledger, fresh, work, epoch, progress)
+    build_site(checked.catalog, ledger, fresh, work, epoch, progress, checked.packages)
 
 
 def _headers(fresh: Path) -> None:
