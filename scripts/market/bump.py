@@ -10,6 +10,7 @@ from pathlib import Path
 from market import ledger as ledgers
 from market.archive import Archive
 from market.catalog import App, Catalog, load
+from market.errors import InputError
 from market.files import write_atomic
 from market.ledger import Ledger
 from market.packaging import archive
@@ -19,19 +20,15 @@ _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 PARTS = ("major", "minor", "patch")
 
 
-class BumpError(Exception):
-    """The app cannot be bumped as asked; the text says why and what to do."""
-
-
 def next_version(version: str, part: str) -> str:
     """The next version by Semantic Versioning 2.0.0; a pre-release suffix is dropped.
 
     Raises:
-        BumpError: the present version is not a semantic one.
+        InputError: the present version is not a semantic one.
     """
     match = _VERSION.match(version)
     if not match:
-        raise BumpError(f"{version} is not a semantic version; set one in Chart.yaml first")
+        raise InputError(f"{version} is not a semantic version; set one in Chart.yaml first")
     numbers = [int(number) for number in match.groups()]
     index = PARTS.index(part)
     numbers[index] += 1
@@ -51,7 +48,7 @@ def record(root: Path, names: Iterable[str], now: datetime, renew: bool = False)
     checkout.
 
     Raises:
-        BumpError: an app cannot be read, or its version is recorded with other content.
+        InputError: an app cannot be read, or its version is recorded with other content.
     """
     catalog, _ = load(root)
     ledger = catalog.ledger
@@ -68,7 +65,7 @@ def find(root: Path, name: str) -> App:
     """The app to bump.
 
     Raises:
-        BumpError: there is no such app, or it cannot be read.
+        InputError: there is no such app, or it cannot be read.
     """
     catalog, _ = load(root)
     return _app(catalog, name)
@@ -78,7 +75,7 @@ def _app(catalog: Catalog, name: str) -> App:
     app = catalog.app(name)
     if app is None:
         known = ", ".join(app.name for app in catalog.apps)
-        raise BumpError(f"there is no readable app {name}; run `market check`. Apps: {known}")
+        raise InputError(f"there is no readable app {name}; run `market check`. Apps: {known}")
     return app
 
 
@@ -88,7 +85,7 @@ def _with(ledger: Ledger, made: Archive, now: datetime, renew: bool) -> Ledger:
         return ledger.with_release(made, now)
     if known.tar_sha256 == made.tar_sha256:
         return ledger
-    raise BumpError(
+    raise InputError(
         f"{known.key} was released on {known.released[:10]} with other content. Run `market bump "
         f"{made.name}` to raise the version, or add --renew if that entry never left this checkout"
     )

@@ -16,21 +16,24 @@ from rich.console import Console
 
 from market import bump as bumping
 from market.bench.commands import bench
-from market.errors import MarketError
+from market.errors import InputError, MarketError
 from market.problem import Problem
 from market.progress import Progress, Shown, Silent
 from market.reporters import REPORTERS, github
 
+INPUT_FAULT = 1
 FAULT = 2
 
 
 class Group(click.Group):
-    """A group whose faults are one sentence on standard error and status 2, never a traceback."""
+    """A group whose faults are one sentence on standard error and status 1 or 2, never a traceback."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command; ``--debug`` before it lets tracebacks through."""
         try:
             return super().main(*args, **kwargs)
+        except InputError as error:
+            _fail(str(error), INPUT_FAULT)
         except MarketError as error:
             _fail(str(error))
         except (OSError, MemoryError) as error:
@@ -43,9 +46,12 @@ class Group(click.Group):
             _fail(f"a bug of ours, please report it ({type(error).__name__}: {error}); --debug shows where")
 
 
-def _fail(text: str) -> NoReturn:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]market:[/red] {text}", markup=True)
-    sys.exit(FAULT)
+def _fail(text: str, status: int = FAULT) -> NoReturn:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print("market: ", style="red", end="")
+    # The text may quote input, and square brackets there are no markup.
+    console.print(text, markup=False)
+    sys.exit(status)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -108,14 +114,9 @@ def build(root: Path, out: Path, work: Path, site: bool, form: str) -> None:
 @click.pass_obj
 def new(root: Path, name: str, like: str) -> None:
     """Start an app folder from a similar app: same files, new name, version 0.1.0, no measurement."""
-    from market.scaffold import ScaffoldError, scaffold  # noqa: PLC0415
+    from market.scaffold import scaffold  # noqa: PLC0415
 
-    try:
-        made = scaffold(root, name, like)
-    except ScaffoldError as error:
-        _console(stderr=True).print(f"[red]market:[/red] {error}", highlight=False, soft_wrap=True)
-        sys.exit(1)
-    for path in made:
+    for path in scaffold(root, name, like):
         _console().print(path, highlight=False)
     _console().print(f"Now edit them, then run: market icons {name}; market bump {name} --keep; market check")
 
@@ -132,16 +133,12 @@ def bump(root: Path, names: Sequence[str], part: str, version: str | None, keep:
          now: datetime | None) -> None:  # fmt: skip
     """Raise the version of apps in every place it stands, and record it in the ledger."""
     moment = now.replace(tzinfo=UTC) if now else datetime.now(UTC)
-    try:
-        for name in names:
-            app = bumping.find(root, name)
-            if not (keep or renew):
-                bumping.set_version(app, root, version or bumping.next_version(app.version, part))
-        for made in bumping.record(root, names, moment, renew):
-            _console().print(f"recorded {made.name} {made.version} ({made.size} bytes)", highlight=False)
-    except bumping.BumpError as error:
-        _console(stderr=True).print(f"[red]market:[/red] {error}", highlight=False, soft_wrap=True)
-        sys.exit(1)
+    for name in names:
+        app = bumping.find(root, name)
+        if not (keep or renew):
+            bumping.set_version(app, root, version or bumping.next_version(app.version, part))
+    for made in bumping.record(root, names, moment, renew):
+        _console().print(f"recorded {made.name} {made.version} ({made.size} bytes)", highlight=False)
 
 
 @main.command()
@@ -155,8 +152,7 @@ def render(root: Path, name: str) -> None:
     catalog, _ = load(root)
     app = catalog.app(name)
     if app is None:
-        _console(stderr=True).print(f"there is no readable app {name}; run `market check`", highlight=False)
-        sys.exit(1)
+        raise InputError(f"there is no readable app {name}; run `market check`")
     (packaged,) = package(catalog, [app])
     failed = False
     for scenario, rendering in packaged.renderings.items():

@@ -10,5 +10,12 @@ class MarketError(Exception):
     """
 
 
+class InputError(Exception):
+    """What was asked for or handed in is at fault; the command exits with status 1.
+
+    The text is one clear sentence for whoever asked: what is wrong and what to do.
+    """
+
+
 class HelmError(Exception):
     """Helm refused a chart; the text is Helm's own. The caller turns it into a problem."""

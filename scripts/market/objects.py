@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from market.rendered import Path, read
+from market.yamldoc import value_at
 
 SCALED = ("Deployment", "StatefulSet")
 """The workloads that Olares counts, starts and stops."""
@@ -37,15 +38,7 @@ class KubeObject:
 
     def get(self, *path: str | int) -> Any:
         """The value at ``path``, or ``None``."""
-        value: Any = self.data
-        for step in path:
-            if isinstance(value, dict) and step in value:
-                value = value[step]
-            elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-                value = value[step]
-            else:
-                return None
-        return value
+        return value_at(self.data, path)
 
     def line(self, *path: str | int) -> int:
         """The line of ``path`` in the rendered text, or of its nearest parent."""

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from market.catalog import App, load
+from market.errors import InputError
 from market.files import write_tree
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,29}")
@@ -13,24 +14,20 @@ FIRST_VERSION = "0.1.0"
 LEFT_OUT = ("bench/", "icon.png")
 
 
-class ScaffoldError(Exception):
-    """The folder cannot be made; the text says why."""
-
-
 def scaffold(root: Path, name: str, like: str) -> tuple[str, ...]:
     """Write apps/``name``/ and return the paths of its files.
 
     Raises:
-        ScaffoldError: the name is not allowed or taken, or there is no app to start from.
+        InputError: the name is not allowed or taken, or there is no app to start from.
     """
     if not NAME.fullmatch(name):
-        raise ScaffoldError(f"{name} is no app name: a letter, then at most 29 lower-case letters and digits")
+        raise InputError(f"{name} is no app name: a letter, then at most 29 lower-case letters and digits")
     if (root / "apps" / name).exists():
-        raise ScaffoldError(f"apps/{name}/ exists")
+        raise InputError(f"apps/{name}/ exists")
     catalog, _ = load(root)
     app = catalog.app(like)
     if app is None:
-        raise ScaffoldError(f"there is no readable app {like}; apps: {', '.join(app.name for app in catalog.apps)}")
+        raise InputError(f"there is no readable app {like}; apps: {', '.join(app.name for app in catalog.apps)}")
     files = {path: _renamed(app, data, name) for path, data in app.files.items() if not path.startswith(LEFT_OUT)}
     write_tree(root / "apps" / name, files)
     return tuple(f"apps/{name}/{path}" for path in sorted(files))

@@ -87,20 +87,24 @@ class Document:
 
     def get(self, *path: str | int, default: Any = None) -> Any:
         """The value at ``path``, or ``default`` when any step is missing or of another kind."""
-        value = self.data
-        for step in path:
-            if isinstance(value, dict) and step in value:
-                value = value[step]
-            elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-                value = value[step]
-            else:
-                return default
-        return value
+        return value_at(self.data, path, default)
 
     def problem(self, rule: str, *path: str | int, message: str, fix: str = "", key: bool = False) -> Problem:
         """A problem of ``rule`` at the place of ``path`` in this file."""
         line, column = self.place(path, key)
         return problem(rule, self.path, line, column, message=message, fix=fix)
+
+
+def value_at(data: Any, path: Path, default: Any = None) -> Any:
+    """The value at ``path`` inside ``data``, or ``default`` when any step is missing or of another kind."""
+    for step in path:
+        if isinstance(data, dict) and step in data:
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
+        else:
+            return default
+    return data
 
 
 def parse(source: SourceText) -> tuple[Document | None, tuple[Problem, ...]]:

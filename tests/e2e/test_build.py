@@ -113,3 +113,14 @@ def test_a_fault_of_the_environment_is_status_two(catalog: Path, tmp_path: Path)
     assert found.returncode == 2
     assert "Traceback" not in found.stderr
     assert market(catalog, "verify", "http://127.0.0.1:9").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("new", "x[/y]", "--like", "nobody"), ("bump", "no[/body]"), ("render", "no[bold]body")],
+)
+def test_input_that_looks_like_markup_is_quoted_as_it_is(catalog: Path, arguments: tuple[str, ...]) -> None:
+    found = market(catalog, *arguments)
+    assert found.returncode == 1
+    assert "Traceback" not in found.stderr
+    assert arguments[1] in found.stderr

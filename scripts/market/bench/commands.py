@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from rich.console import Console
 
+from market.errors import InputError
+
 if TYPE_CHECKING:
     from market.bench.runner import Bench
     from market.catalog import Catalog
@@ -71,15 +73,13 @@ def run(root: Path | None, /, **options: Any) -> None:
     """Measure one or more servers and write their reports."""
     from market.bench.faults import EndpointFault  # noqa: PLC0415
     from market.bench.screen import Shown, show  # noqa: PLC0415
-    from market.bench.series import ResumeError  # noqa: PLC0415
-    from market.bench.session import Choices, OptionError, open_session  # noqa: PLC0415
-    from market.bench.target import TargetError  # noqa: PLC0415
+    from market.bench.session import Choices, open_session  # noqa: PLC0415
 
     console = Console(stderr=False)
     choices = Choices(root=_root(root), command=_command(), **options)
     try:
         session = open_session(choices)
-    except (OptionError, TargetError) as error:
+    except InputError as error:
         _refuse(str(error))
     except EndpointFault as error:
         _refuse(str(error), 2)
@@ -90,7 +90,7 @@ def run(root: Path | None, /, **options: Any) -> None:
         session.bench.screen = screen
         try:
             status = session.measure()
-        except (ResumeError, ValueError) as error:
+        except (InputError, ValueError) as error:
             _refuse(str(error))
         except EndpointFault as error:
             fault = error
@@ -199,14 +199,10 @@ def history(root: Path | None, app: str) -> None:
 def import_(root: Path | None, /, **options: Any) -> None:
     """Make reports from llama-bench JSON, a `vllm bench serve` result or a llama-server log."""
     from market.bench.adoption import Adoption, adopt  # noqa: PLC0415
-    from market.bench.imports import ResultError  # noqa: PLC0415
-    from market.bench.series import ResumeError  # noqa: PLC0415
-    from market.bench.session import OptionError  # noqa: PLC0415
-    from market.bench.target import TargetError  # noqa: PLC0415
 
     try:
         made, problems = adopt(Adoption(root=_root(root), command=_command(), **options))
-    except (OptionError, TargetError, ResultError, ResumeError) as error:
+    except InputError as error:
         _refuse(str(error))
     if problems:
         _report(problems)
@@ -230,11 +226,11 @@ def _catalog(root: Path) -> Catalog:
 
 
 def _find(catalog: Catalog, text: str) -> Report:
-    from market.bench.lookup import UnknownReportError, find  # noqa: PLC0415
+    from market.bench.lookup import find  # noqa: PLC0415
 
     try:
         report, problems = find(catalog, text)
-    except UnknownReportError as error:
+    except InputError as error:
         _refuse(str(error))
     if report is None:
         _report(problems)

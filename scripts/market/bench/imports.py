@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from market.bench import serverlog
+from market.errors import InputError
 
 FORMATS = ("llama-bench", "vllm", "llama-log")
 
 Data = dict[str, Any]
 
 
-class ResultError(Exception):
+class ResultError(InputError):
     """The file does not hold what it should; the text says what is missing. Status 1."""
 
 

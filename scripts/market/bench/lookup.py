@@ -7,13 +7,14 @@ from pathlib import Path
 
 from market import schema
 from market.catalog import Catalog
+from market.errors import InputError
 from market.problem import Problem
 from market.report import Report
 from market.source import SourceFile, decode
 from market.yamldoc import parse
 
 
-class UnknownReportError(Exception):
+class UnknownReportError(InputError):
     """There is no such report; the text lists those that there are. Status 1."""
 
 

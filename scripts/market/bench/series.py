@@ -11,6 +11,7 @@ from market.bench.alarms import Alarm
 from market.bench.faults import EndpointFault
 from market.bench.record import Record, partial
 from market.bench.yamltext import dump
+from market.errors import InputError
 from market.files import write_atomic
 from market.source import SourceFile, decode
 from market.yamldoc import parse
@@ -19,7 +20,7 @@ from market.yamldoc import parse
 SAME = ("app", "app_version", "hardware", "configuration", "protocol")
 
 
-class ResumeError(Exception):
+class ResumeError(InputError):
     """A report is in the way, or is not the same series; the text says what to do. Status 1."""
 
 

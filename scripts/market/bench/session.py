@@ -18,11 +18,12 @@ from market.bench.runner import Bench, Header, Subject
 from market.bench.screen import Quiet
 from market.bench.target import Target, Targets, mismatch, of_app, of_file
 from market.catalog import Catalog, load
+from market.errors import InputError
 from market.paths import PROJECT
 from market.problem import Problem
 
 
-class OptionError(Exception):
+class OptionError(InputError):
     """An option is not as it should be; the text says which and why. Status 1."""
 
 

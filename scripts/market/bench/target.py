@@ -10,6 +10,7 @@ from typing import Any
 from market import schema
 from market.catalog import App, Catalog
 from market.configuration import options
+from market.errors import InputError
 from market.problem import Problem
 from market.source import decode, read_file
 from market.yamldoc import Document, parse
@@ -18,7 +19,7 @@ CONFIGURATION_KEYS = ("complete", "image", "context_tokens", "args", "env", "mod
 MODEL_KEYS = ("role", "repo", "revision", "file", "bytes", "sha256")
 
 
-class TargetError(Exception):
+class TargetError(InputError):
     """What to measure was not said rightly; the text is for whoever said it. Status 1."""
 
 
