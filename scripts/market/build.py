@@ -10,14 +10,15 @@ from market.check import Checked, check
 from market.errors import MarketError
 from market.index import moment
 from market.index.replies import replies
+from market.origin import UNKNOWN, Origin
 from market.paths import PROJECT
 from market.progress import Progress
 from market.selfcheck import read_back
 from market.site.build import build_site
 from market.site.csp import script_hashes
+from market.site.markup import Reader
 
 HEADERS = PROJECT / "worker" / "headers.txt"
-ICON = PROJECT / "docs" / "market.png"
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class Built:
     written: bool
 
 
-def build(root: Path, out: Path, work: Path, progress: Progress, site: bool = True) -> Built:
+def build(root: Path, out: Path, work: Path, progress: Progress, site: bool = True, origin: Origin = UNKNOWN) -> Built:
     """Check the catalog and, when it is sound, write everything that is served to ``out``.
 
-    ``work`` is a folder for intermediate files. On any problem, error or interruption ``out`` stays as
-    it was.
+    ``work`` is a folder for intermediate files. ``origin`` is told by the status reply and page only.
+    On any problem, error or interruption ``out`` stays as it was.
 
     Raises:
         MarketError: a fault of ours or of the environment.
@@ -42,34 +43,25 @@ def build(root: Path, out: Path, work: Path, progress: Progress, site: bool = Tr
         return Built(checked, False)
     with files.replaced_folder(out) as fresh:
         with progress.step("write the index"):
-            files.write_tree(fresh, replies(checked.catalog, checked.packages))
+            files.write_tree(fresh, replies(checked.catalog, checked.packages, origin))
         with progress.step("read the index back as a device would"):
             read_back(fresh)
         if site:
-            _site(checked, fresh, work, progress)
-        _headers(fresh)
+            _site(checked, fresh, work, progress, origin)
+        _headers(fresh, work)
     return Built(checked, True)
 
 
-def _site(checked: Checked, fresh: Path, work: Path, progress: Progress) -> None:
+def _site(checked: Checked, fresh: Path, work: Path, progress: Progress, origin: Origin) -> None:
     epoch = moment.newest_milliseconds(checked.catalog) // 1000
-    ledger = {
-        key: {
-            "sha256": release.sha256,
-            "size": release.size,
-            "released": release.released,
-            "withdrawn": release.withdrawn,
-        }
-        for key, release in checked.catalog.ledger.releases.items()
-    }
-    build_site(checked.catalog, ledger, fresh, work, epoch, progress, checked.packages)
+    build_site(checked.catalog, fresh, work, epoch, progress, checked.packages, origin)
 
 
-def _headers(fresh: Path) -> None:
+def _headers(fresh: Path, work: Path) -> None:
     """Write ``_headers`` with the hashes of the site's inline scripts in its Content-Security-Policy."""
     try:
         template = HEADERS.read_text("utf-8")
     except OSError as error:
         raise MarketError(f"cannot read {HEADERS.name}: {error.strerror}") from error
-    hashes = " ".join(f"'sha256-{hash}'" for hash in script_hashes(fresh))
+    hashes = " ".join(f"'sha256-{hash}'" for hash in script_hashes(fresh, Reader(work / "cache" / "pages.json")))
     (fresh / "_headers").write_text(template.replace("{{script_hashes}}", hashes), "utf-8")

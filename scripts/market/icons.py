@@ -20,6 +20,12 @@ from market.yamldoc import Document, parse
 SIDE = 256
 FAMILY_HUES = {"Qwen": 262, "Gemma": 212, "Nemotron": 96, "Mistral": 14, "Devstral": 14, "Voxtral": 330}
 MARKS = ("vision", "audio", "tools")
+MARKET = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}" height="{SIDE}" viewBox="-6 -6 36 36" fill="none"'
+    ' stroke-linecap="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1b1f23"/>'
+    '<circle cx="12" cy="12" r="9.5" stroke="#e4e6e3" stroke-width="2"/>'
+    '<path d="M12 12l6-6" stroke="#d1492a" stroke-width="2.4"/><circle cx="12" cy="12" r="2" fill="#e4e6e3"/></svg>'
+)
 
 
 def cards(root: Path, names: Sequence[str]) -> dict[str, Document]:
@@ -47,6 +53,13 @@ def png(card: Mapping[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415 - tens of megabytes, only where pictures are drawn
 
     return bytes(vl_convert.svg_to_png(svg(card), scale=1))
+
+
+def market_png() -> bytes:
+    """The icon of the source itself, which v2's taxonomy names: the gauge of the site's favicon, 256x256."""
+    import vl_convert  # noqa: PLC0415 - tens of megabytes, only where pictures are drawn
+
+    return bytes(vl_convert.svg_to_png(MARKET, scale=1))
 
 
 def svg(card: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ from market.errors import MarketError
 from market.paths import PROJECT
 
 READY_SECONDS = 60
+CONFIG = PROJECT / "wrangler.toml"
 QUIET = {
     "CI": "1",
     "CLOUDFLARE_CF_FETCH_ENABLED": "false",
@@ -36,16 +37,20 @@ QUIET = {
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A running server: its base address without a trailing slash."""
+    """A running server: its base address without a trailing slash, and the id of its process group."""
 
     url: str
+    group: int
 
 
 @contextmanager
-def serve(dist: Path, port: int = 0, state: Path | None = None) -> Iterator[Served]:
+def serve(
+    dist: Path, port: int = 0, state: Path | None = None, worker: Path | None = None, config: Path = CONFIG
+) -> Iterator[Served]:
     """Serve ``dist`` on localhost until the block ends; ``port`` 0 takes a free one.
 
-    ``state`` keeps the local archive bucket between runs; without it, a folder that is deleted.
+    ``state`` keeps the local archive bucket between runs; without it, a folder that is deleted. ``worker`` is
+    a script to run instead of the Worker's own, ``config`` another configuration than wrangler.toml.
 
     Raises:
         MarketError: wrangler is not installed, the port is taken, or the server does not come up.
@@ -56,12 +61,12 @@ def serve(dist: Path, port: int = 0, state: Path | None = None) -> Iterator[Serv
     kept = state or Path(tempfile.mkdtemp(prefix="market-state-"))
     try:
         process = subprocess.Popen(  # noqa: S603 - our own node and wrangler
-            _command(dist, port, kept), env=_environment(), cwd=PROJECT, start_new_session=True,
+            _command(dist, port, kept, worker, config), env=environment(), cwd=PROJECT, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr,
         )  # fmt: skip
         try:
             _await(process, port)
-            yield Served(f"http://localhost:{port}")
+            yield Served(f"http://localhost:{port}", process.pid)
         finally:
             _stop(process)
     finally:
@@ -89,18 +94,20 @@ def node() -> Path:
     return Path(ROOT_DIR) / "bin" / "node"
 
 
-def _command(dist: Path, port: int, state: Path) -> list[str]:
+def _command(dist: Path, port: int, state: Path, worker: Path | None, config: Path) -> list[str]:
     wrangler = PROJECT / "node_modules" / "wrangler" / "bin" / "wrangler.js"
     if not wrangler.exists():
         raise MarketError("wrangler is not installed; run `make node`")
     return [
-        str(node()), str(wrangler), "dev", "--config", str(PROJECT / "wrangler.toml"), "--assets", str(dist),
+        str(node()), str(wrangler), "dev", *([str(worker)] if worker else []),
+        "--config", str(config), "--assets", str(dist),
         "--ip", "127.0.0.1", "--port", str(port), "--inspector-port", "0", "--persist-to", str(state),
         "--show-interactive-dev-session=false",
     ]  # fmt: skip
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
+    """What wrangler runs with: nothing of it asks a host on the network for anything."""
     return {**os.environ, **QUIET, "PATH": f"{node().parent}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 

@@ -23,18 +23,26 @@ export async function fetchAsset(assets: Fetcher, wanted: string | Request): Pro
   throw fault(`asset ${request.url}: status ${response.status}`);
 }
 
+/** What this isolate has read: the files of its deployment never change, and the next deployment has its own isolates. */
+const kept = new WeakMap<Fetcher, Map<string, Record<string, unknown>>>();
+
 /**
- * Reads a JSON object that the build always writes.
+ * Reads a JSON object that the build always writes; callers must not change it, as the next one gets the same.
  *
  * @throws Failure 503 when it is missing or is no JSON object
  */
-export async function readObject(assets: Fetcher, path: string): Promise<Record<string, unknown>> {
+export async function readObject(assets: Fetcher, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const objects = kept.get(assets) ?? new Map<string, Record<string, unknown>>();
+  kept.set(assets, objects);
+  const known = objects.get(path);
+  if (known !== undefined) return known;
   const response = await fetchAsset(assets, path);
   if (response === null) throw fault(`asset ${path} is missing`);
   const value: unknown = await response.json().catch((error: unknown) => {
     throw fault(`asset ${path}`, error);
   });
   if (!isObject(value)) throw fault(`asset ${path} is no JSON object`);
+  objects.set(path, value);
   return value;
 }
 

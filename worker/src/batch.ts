@@ -1,10 +1,10 @@
 /** POST /api/v1/applications/info: a device asks for the details of a batch of apps. */
 import { isObject } from "./assets";
 import { readBody } from "./body";
-import { findDetails } from "./details";
+import { findMembers } from "./details";
 import type { Env } from "./env";
 import { Failure } from "./failure";
-import { json } from "./replies";
+import { jsonBytes } from "./replies";
 
 const BODY_LIMIT = 64 * 1024;
 const ID_LIMIT = 1000;
@@ -21,12 +21,25 @@ interface Batch {
 /** Answers with the details of the apps that are known, and lists the ids that are not. */
 export async function batch(request: Request, env: Env): Promise<Response> {
   const { ids, version } = await readBatch(request);
-  const found = await findDetails(env.ASSETS, ids);
-  return json({
-    apps: Object.fromEntries(found),
-    version,
-    not_found: ids.filter((id) => !found.has(id)),
-  });
+  const found = await findMembers(env.ASSETS, ids);
+  const missing = ids.filter((id) => !found.has(id));
+  const rest = `},"version":${JSON.stringify(version)},"not_found":${JSON.stringify(missing)}}\n`;
+  return jsonBytes(join([...found.values()], rest));
+}
+
+/** `{"apps":{`, the members with commas between them, then the rest of the reply. */
+function join(members: readonly Uint8Array[], rest: string): Uint8Array {
+  const encoder = new TextEncoder();
+  const comma = encoder.encode(",");
+  const between = members.flatMap((member, index) => (index === 0 ? [member] : [comma, member]));
+  const pieces = [encoder.encode('{"apps":{'), ...between, encoder.encode(rest)];
+  const body = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    body.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return body;
 }
 
 /** Devices differ in the content type they send, so the bytes alone decide. */

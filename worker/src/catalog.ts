@@ -5,7 +5,8 @@ import type { Env } from "./env";
 import { Failure, fault } from "./failure";
 import { success } from "./replies";
 
-const SOURCE_ID = /^[A-Za-z0-9._:-]{1,50}$/;
+/** A device stores at most 50 characters, of its owner's choosing; an address is a plausible id as well. */
+const SOURCE_ID = /^[\p{L}\p{N} ._:/@+~-]{1,50}$/u;
 
 /** GET /api/v2/catalog: devices check that a source answers under the id they know it by. */
 export async function catalog(request: Request, env: Env): Promise<Response> {

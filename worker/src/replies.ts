@@ -28,7 +28,15 @@ export function empty(status: 204 | 304, headers: Readonly<Record<string, string
 
 /** A JSON reply that nobody may keep: what it says changes with the next deployment. */
 export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  const body = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+  return jsonBytes(new TextEncoder().encode(`${JSON.stringify(value)}\n`), status, headers);
+}
+
+/** The same, for JSON that exists as UTF-8 text. */
+export function jsonBytes(
+  body: Uint8Array,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return bytes(
     body,
     { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", ...headers },

@@ -25,7 +25,7 @@ const ROUTES: readonly Route[] = [
   { path: /^\/charts\/([^/]+)$/, verb: "GET", handler: chartFile },
   // The edge answers these itself (wrangler.toml); the Worker sees them only where it is set to run first.
   {
-    path: /^\/api\/(?:v1\/appstore\/(?:hash|info)|v2\/(?:taxonomy|applications|browse\/applications)|status)$/,
+    path: /^\/api\/(?:v1\/appstore\/(?:hash|info)|v2\/(?:taxonomy|applications|browse\/applications)|status|openapi\.json|manifest|release)$/,
     verb: "GET",
     handler: apiFile,
   },

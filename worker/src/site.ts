@@ -2,11 +2,11 @@
 import { fetchAsset } from "./assets";
 import type { Env } from "./env";
 
-/** True for any spelling of a path below /api: doubled or encoded slashes, other case, percent-encoded letters. */
+/** True for any spelling of a path below /api: doubled or encoded slashes and dots, other case, encoded letters. */
 export function isApiPath(pathname: string): boolean {
   const ascii = (path: string): string =>
     path.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return /^[/\\]+api(?![0-9a-z_-])/i.test(ascii(ascii(pathname)));
+  return /^[/\\][/\\.]*api(?![0-9a-z_-])/i.test(ascii(ascii(pathname)));
 }
 
 /** A path with a percent sign comes here before the assets have been asked; every other one is known to be missing. */

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import rfc8785
 
-from market import pictures, schema
+from market import icons, pictures, schema
 from market.catalog import Catalog
 from market.errors import MarketError
-from market.index import v1, v2
+from market.index import openapi, v1, v2
 from market.index.detail import app_id, detail
+from market.index.moment import release_of
+from market.origin import UNKNOWN, Origin
 from market.packaging import Package
 from market.scenario import OLARES_VERSION
 
@@ -26,8 +28,8 @@ def shard(id: str) -> int:
     return int(id[:2], 16) % SHARDS
 
 
-def replies(catalog: Catalog, packages: Iterable[Package]) -> dict[str, bytes]:
-    """Every file of the index by its path below dist/.
+def replies(catalog: Catalog, packages: Iterable[Package], origin: Origin = UNKNOWN) -> dict[str, bytes]:
+    """Every file of the index by its path below dist/; only ``api/status`` depends on ``origin``.
 
     Raises:
         MarketError: a reply does not pass its own schema; a bug of ours.
@@ -44,16 +46,18 @@ def replies(catalog: Catalog, packages: Iterable[Package]) -> dict[str, bytes]:
         "api/v2/applications": ("index-v2-applications", applications),
         "api/v2/browse/applications": ("index-v2-applications", applications),
         "_market/catalog.json": ("index-v2-catalog", v2.catalog_reply(catalog, hash)),
+        "api/status": ("index-status", status(catalog, packaged, origin, hash)),
     }
     for path, (name, reply) in checked.items():
         _must_pass(path, name, reply)
     for id, whole in details.items():
         _must_pass(id, "index-detail", whole)
     files = {path: encode(reply) for path, (_, reply) in checked.items()}
-    files["api/status"] = encode(_status(catalog, packaged, hash))
+    files["api/openapi.json"] = encode(openapi.document())
     for number in range(SHARDS):
         own = {id: whole for id, whole in details.items() if shard(id) == number}
-        files[f"_market/details/{number}.json"] = encode(own)
+        files[f"_market/details/{number}.json"] = encode_members(own)
+    files[catalog.market["icon"].lstrip("/")] = icons.market_png()
     for package in packaged:
         files[f"charts/{package.archive.file_name}"] = package.archive.data
         files[f"icons/{package.app.name}.png"] = package.app.icon
@@ -74,23 +78,39 @@ def catalog_hash(catalog: Catalog, packages: Iterable[Package], details: dict[st
     return hashlib.sha256(rfc8785.dumps(content)).hexdigest()
 
 
+def encode_members(members: Mapping[str, Any]) -> bytes:
+    """A JSON object with one member a line, which the Worker cuts up without parsing it (worker/src/details.ts)."""
+    lines = [encode(id) + b":" + encode(members[id]) for id in sorted(members)]
+    return b"{\n" + b",\n".join(lines) + b"\n}" if lines else b"{}"
+
+
 def encode(reply: Any) -> bytes:
     """JSON as devices get it: UTF-8, sorted keys, one line."""
     return json.dumps(reply, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
-def _status(catalog: Catalog, packages: Iterable[Package], hash: str) -> dict[str, Any]:
+def status(
+    catalog: Catalog, packages: Iterable[Package], origin: Origin = UNKNOWN, hash: str | None = None
+) -> dict[str, Any]:
+    """``GET /api/status``: what is served, and where it comes from; ``hash`` is computed when it is not known yet."""
+    packaged = tuple(package for package in packages if package.app.is_listed)
+    if hash is None:
+        hash = catalog_hash(catalog, packaged, {app_id(app.name): detail(catalog, app) for app in catalog.listed})
     latest = catalog.ledger.latest
     return {
         "hash": hash,
+        "commit": origin.commit,
+        "dirty": origin.dirty,
         "released": latest.released if latest else None,
+        "previous": origin.previous,
         "apps": {
             package.app.name: {
                 "version": package.app.version,
                 "sha256": package.archive.sha256,
                 "size": package.archive.size,
+                "released": release_of(catalog, package.app).released,
             }
-            for package in packages
+            for package in packaged
         },
     }
 

@@ -41,7 +41,7 @@ const BATCH = "/api/v1/applications/info";
 const CHART = "/api/v1/applications/demoone/chart";
 const ONE = "8d6e212d";
 const JSON_TYPE = /^application\/json/;
-const FILES = [HASH, INFO, "/api/v2/taxonomy", "/api/v2/applications", "/api/v2/browse/applications", "/api/status"];
+const FILES = [HASH, INFO, "/api/v2/taxonomy", "/api/v2/applications", "/api/v2/browse/applications", "/api/status", "/api/openapi.json", "/api/manifest", "/api/release"];
 
 const post = (body: string | Buffer, headers: Record<string, string> = {}): Question => ({ method: "POST", body, headers });
 const ids = (...list: unknown[]): string => JSON.stringify({ app_ids: list });
