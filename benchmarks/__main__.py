@@ -13,6 +13,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import endpoint
 from market.archive import pack
 from market.catalog import Catalog, load
 from market.files import write_tree
@@ -72,6 +73,7 @@ def main() -> None:
             ratio, spread = compare(ours, theirs)
             table.add_row(what, peer, f"{ratio:.2f}", f"{spread:.2f}")
     Console().print(table)
+    endpoint.show(Console())
 
 
 if __name__ == "__main__":
