@@ -6,6 +6,7 @@ a document missing is in ``broken`` instead of ``apps``, so that no later step t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from market.yamldoc import Document, parse
 
 UNLISTED = ("incomplete", "withdrawn")
 DATA_FILES = ("market", "hardware", "engines", "categories", "prompts", "claims")
+OPTIONAL_FILES = ("endpoint", "keys", "prices")
 
 declare("layout.missing-file", "error", "A file that every app has is missing",
         why="Without it the app cannot be shown, installed or judged.",
@@ -205,7 +207,8 @@ def load(root: Path) -> tuple[Catalog, tuple[Problem, ...]]:
             case None:
                 broken.append(name)
     archetypes = {name: reader.folder(f"archetypes/{name}") for name in _folders(root / "archetypes")}
-    data = {name: reader.data(name) for name in DATA_FILES}
+    optional = (name for name in OPTIONAL_FILES if os.path.lexists(root / f"data/{name}.yaml"))
+    data = {name: reader.data(name) for name in (*DATA_FILES, *optional)}
     catalog = Catalog(
         root=root,
         apps=tuple(apps),
