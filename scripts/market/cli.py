@@ -19,6 +19,8 @@ from market.bench.commands import bench
 from market.errors import InputError, MarketError
 from market.problem import Problem
 from market.progress import Progress, Shown, Silent
+from market.provenance.commands import difference, keys, manifest, verify
+from market.publish.commands import COMMANDS as PUBLISHING
 from market.reporters import REPORTERS, github
 
 INPUT_FAULT = 1
@@ -93,13 +95,16 @@ def check(root: Path, form: str, other: Path | None, fixing: bool) -> None:
 @click.option("--work", type=click.Path(path_type=Path), default=Path("build"), show_default=True,
               help="Folder for intermediate files.")  # fmt: skip
 @click.option("--site/--no-site", default=True, help="Render the site as well.")
+@click.option("--previous", metavar="HASH", help="Hash of the catalog that is published now, for /api/status.")
 @click.option("--format", "form", type=click.Choice(sorted(REPORTERS)), default="text", show_default=True)
 @click.pass_obj
-def build(root: Path, out: Path, work: Path, site: bool, form: str) -> None:
+def build(root: Path, out: Path, work: Path, site: bool, previous: str | None, form: str) -> None:
     """Check the catalog and write market and site to a folder, completely or not at all."""
+    from market import origin  # noqa: PLC0415
     from market.build import build as build_all  # noqa: PLC0415
 
-    built = build_all(root, out.absolute(), work.absolute(), _progress(form == "text"), site)
+    whence = origin.read(root, previous)
+    built = build_all(root, out.absolute(), work.absolute(), _progress(form == "text"), site, whence)
     if built.checked.problems:
         _report(built.checked.problems, built.checked.catalog.sources, form)
     if not built.written:
@@ -223,19 +228,6 @@ def stats(root: Path) -> None:
 
 @main.command()
 @click.argument("url")
-@click.option("--mode", "modes", multiple=True, type=click.Choice(["genA", "genB", "v2"]),
-              default=("genA", "genB", "v2"), show_default=True)  # fmt: skip
-@click.option("--olares-version", default="1.12.6", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def verify(url: str, modes: Sequence[str], olares_version: str, as_json: bool) -> None:
-    """Act as an Olares device against a market source and print every deviation."""
-    from market.device.verify import run  # noqa: PLC0415
-
-    sys.exit(run(url, tuple(modes), olares_version, as_json, _console()))
-
-
-@main.command()
-@click.argument("url")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("preview.html"), show_default=True)
 def preview(url: str, out: Path) -> None:
     """Write a page with every store entry of a market, in each language, to look at."""
@@ -270,6 +262,12 @@ def explain(root: Path, rule: str | None) -> None:
 
 
 main.add_command(bench)
+main.add_command(difference)
+main.add_command(keys)
+main.add_command(manifest)
+main.add_command(verify)
+for _command in PUBLISHING:
+    main.add_command(_command)
 
 
 def _console(stderr: bool = False) -> Console:

@@ -1,0 +1,3 @@
+"""Publishing: archive, claim, deploy, look, point; each step can be cut off and done again."""
+
+from __future__ import annotations
