@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PORT ?= 8787
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help install dev node run test llama check build bench lock clean
+.PHONY: help install dev node run test llama check build bench lighthouse lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -51,17 +51,21 @@ build: install ## build market and site into dist/
 check: install ## report everything that is wrong with the catalog
 	@market check
 
-test: dev node ## run every check and test
+test: dev node llama ## run every check and test
 	@ruff check && ruff format --check
 	@mypy
 	@npm run --silent typecheck && npm test --silent
 	@pytest -n auto --dist loadgroup
 
-llama: dev ## run the tests of market bench against a real llama-server
-	@pytest -n auto --dist loadgroup -m llama tests/bench
+llama: dev ## build the llama-server that tests of market bench measure (once)
+	@scripts/build_llama.sh || { test $$? = 3 && test -z "$${CI:-}" && \
+		echo "make: the tests that measure a real llama-server are left out" >&2; }
 
 bench: dev node ## measure against peers, side by side
 	@python -m benchmarks
+
+lighthouse: dev node ## score the built site with Lighthouse
+	@python -m benchmarks.lighthouse
 
 lock: ## renew the lock files (needs uv)
 	@uv pip compile pyproject.toml --extra build --universal --python-version 3.11 --generate-hashes \

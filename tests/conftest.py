@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from market.paths import PROJECT
+
+# A busy machine is no fault of an example; all else stays as Hypothesis sets it, in CI the same examples every time.
+settings.register_profile("tests", settings(deadline=None))
+settings.load_profile("tests")
 
 CATALOG = ("apps", "archetypes", "data", "docs", "releases.json", "mkdocs.yml", "mkdocs.en.yml", "theme")
 

@@ -37,7 +37,11 @@ class Script:
     """The request for a completion, counted from 1, with which the fault begins."""
     slow_from: int = 0
     """The request from which steps take five times as long; 0 for none."""
+    stated: bool = False
+    """Whether to state timings as llama.cpp does: the times of this script, however late a busy machine is."""
     metrics: dict[str, float] = field(default_factory=dict)
+    sent: list[tuple[float, float]] = field(default_factory=list)
+    """When the first and the last piece of each answer really left, in seconds after its request came."""
     answers: list[str] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
 
@@ -106,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        step = script.step * (5 if script.slow_from and len(script.requests) >= script.slow_from else 1)
+        step, first = self._step(), 0.0
         self._chunk(delta={"role": "assistant", "content": ""})
         answer = script.answers.pop(0) if script.answers else "word "
         for index in range(0 if fault == "empty" else script.steps):
@@ -125,11 +129,18 @@ class Handler(BaseHTTPRequestHandler):
                 self.connection.close()
                 return
             self._chunk(delta={"content": answer})
+            first = first or time.perf_counter() - start
+        script.sent.append((first, time.perf_counter() - start))
         self._chunk(delta={"content": ""}, finish=script.finish)
         if fault != "no-usage":
             self._usage(fault)
         self._data("[DONE]")
         self._end()
+
+    def _step(self) -> float:
+        """Seconds between two chunks of this answer."""
+        script = self.script
+        return script.step * (5 if script.slow_from and len(script.requests) >= script.slow_from else 1)
 
     def _usage(self, fault: str) -> None:
         script = self.script
@@ -145,8 +156,10 @@ class Handler(BaseHTTPRequestHandler):
         if script.cached_tokens is not None:
             usage["prompt_tokens_details"] = {"cached_tokens": script.cached_tokens}
         model = "another-model" if fault == "other-model" else MODEL
+        timings = {"prompt_n": script.prompt_tokens, "prompt_ms": script.first * 1000, "predicted_n": script.tokens,
+                   "predicted_ms": (script.steps - 1) * self._step() * 1000}  # fmt: skip
         self._data({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [],
-                    "usage": usage})  # fmt: skip
+                    "usage": usage, **({"timings": timings} if script.stated else {})})  # fmt: skip
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> None:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish, "token_ids": None}

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from market import schema
+from market.bench import gpu
 from market.bench.gpu import Card
 from market.bench.imports import ResultError, guess
 from market.bench.imports import read as read_result
@@ -227,6 +228,17 @@ class Library(SimpleNamespace):
     def _power(self, handle: int) -> int:
         self.power += 1000
         return self.power
+
+
+def test_driver_without_its_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = tmp_path / "version"
+    monkeypatch.setattr(gpu, "LIBRARY", "no_such_library")
+    assert gpu.missing(driver) is None
+    driver.write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module")
+    assert "pip install '.[gpu]'" in (gpu.missing(driver) or "")
+    assert gpu.find() is None
+    monkeypatch.setattr(gpu, "LIBRARY", "json")
+    assert gpu.missing(driver) is None
 
 
 def test_gpu_is_sampled_beside_a_run_and_what_it_does_not_say_is_left_out() -> None:

@@ -21,7 +21,7 @@ ANSWERS = ["word "] * 4 + ["Red ", "three blue discs "]
 
 
 def _script(**more: int) -> Script:
-    return Script(first=0.01, step=0.005, answers=list(ANSWERS), **more)  # type: ignore[arg-type]
+    return Script(first=0.01, step=0.005, stated=True, answers=list(ANSWERS), **more)  # type: ignore[arg-type]
 
 
 def test_right_answers_and_speed_that_comes_back(tmp_path: Path) -> None:

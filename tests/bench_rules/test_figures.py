@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import random
 import shutil
 import statistics
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from market.catalog import App, Catalog, load
 from market.problem import Problem
 from market.report import Report
-from market.rules import bench_drafts, bench_figures, bench_protocol, examples
+from market.rules import bench_copies, bench_drafts, bench_figures, bench_protocol, examples
 from market.source import SourceText
 from market.yamldoc import parse
 
@@ -63,7 +65,7 @@ def runs(speeds: Sequence[float]) -> list[dict[str, float]]:
     return [{"tokens_per_second": speed} for speed in speeds]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS, st.integers(0, 2), st.booleans())
 def test_what_a_series_gives_is_never_complained_of(
     catalog: Catalog, speeds: list[float], decimals: int, sample: bool
@@ -79,7 +81,7 @@ def test_what_a_series_gives_is_never_complained_of(
     assert rules(catalog, runs=runs(speeds), published=published) <= {"bench.two-groups"}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS.filter(lambda speeds: len(speeds) > 1), st.integers(0, 2))
 def test_the_summary_of_a_series_is_never_complained_of(catalog: Catalog, speeds: list[float], decimals: int) -> None:
     summary: dict[str, Any] = {
@@ -91,7 +93,7 @@ def test_the_summary_of_a_series_is_never_complained_of(catalog: Catalog, speeds
     assert rules(catalog, runs=None, summary=summary) == set()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS.filter(lambda speeds: len(speeds) > 1 and max(speeds) - min(speeds) > 1), st.sampled_from([1.6, 0.2]))
 def test_a_deviation_outside_its_bounds_is_found(catalog: Catalog, speeds: list[float], factor: float) -> None:
     n, spread = len(speeds), max(speeds) - min(speeds)
@@ -175,6 +177,58 @@ def test_speed_bounds(catalog: Catalog) -> None:
 ])  # fmt: skip
 def test_two_groups(speeds: list[float], groups: bool, catalog: Catalog) -> None:
     assert ("bench.two-groups" in rules(catalog, runs=runs(speeds))) is groups
+
+
+def copied(catalog: Catalog, *speeds: Sequence[float]) -> list[str]:
+    """What is said of reports with these speeds."""
+    (app,) = catalog.apps
+    made = tuple(replace(report(runs=runs(series)), id=f"2026-05-20-{index}") for index, series in enumerate(speeds))
+    changed = replace(catalog, apps=(replace(app, reports=made),))
+    return [one.message for one in bench_copies.copies(changed)]
+
+
+@pytest.mark.parametrize(("other", "caught"), [
+    ([100.51, 101.25, 99.72, 100.33, 98.91, 100.07], True),
+    ([98.91, 100.07, 100.51, 101.25, 99.72, 100.33], True),
+    ([100.51, 101.25, 99.72, 97.11, 98.02, 97.93], True),
+    ([100.51, 101.25, 99.73, 97.11, 98.02, 97.93], False),
+    ([100.5, 101.2, 99.7, 100.3, 98.9, 100.1], False),
+])  # fmt: skip
+def test_copies_are_found_also_in_part_and_in_another_order(other: list[float], caught: bool, catalog: Catalog) -> None:
+    said = copied(catalog, [100.51, 101.25, 99.72, 100.33, 98.91, 100.07], other)
+    assert said == (["the figures are those of 2026-05-20-0 of demo"] if caught else [])
+
+
+def test_series_do_not_look_like_copies_of_each_other() -> None:
+    """Ten runs of two decimals with a spread of 1 %, in 20,000 pairs."""
+    chance, base = random.Random(6), report()
+
+    def series() -> Report:
+        speeds = [round(chance.gauss(62, 0.6), 2) for _ in range(10)]
+        return replace(base, document=replace(base.document, data={**DATA, "runs": runs(speeds)}))
+
+    assert not any(bench_copies._copied(series(), series()) for _ in range(20_000))
+
+
+def test_a_run_that_stands_there_twice_is_found(catalog: Catalog) -> None:
+    timings = [{"prompt_ms": 52.117, "predicted_ms": 8011.304}, {"prompt_ms": 52.117, "predicted_ms": 8102.553}]
+    twice = [{"tokens_per_second": 100.0 + at, "server": {**timings[index]}} for at, index in enumerate((0, 1, 0))]
+    (app,) = catalog.apps
+    one = report(runs=twice)
+    (found,) = bench_copies.copies(replace(catalog, apps=(replace(app, reports=(one,)),)))
+    assert found.message == "run 3 has the milliseconds of run 1"
+
+
+@pytest.mark.parametrize(("name", "caught"), [
+    ("NVIDIA GeForce RTX 5090 Laptop GPU", False),
+    ("NVIDIA GeForce RTX 5090", True),
+    ("NVIDIA GeForce RTX 4090", True),
+])  # fmt: skip
+def test_card_of_the_driver_against_the_machine(name: str, caught: bool, catalog: Catalog) -> None:
+    (app,) = catalog.apps
+    one = report(environment={"gpu": {"name": name}})
+    found = list(bench_copies.copies(replace(catalog, apps=(replace(app, reports=(one,)),))))
+    assert [problem.rule for problem in found] == (["bench.other-card"] if caught else [])
 
 
 def test_the_file_is_the_one_of_the_base() -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 PERIOD_S = 0.2
 MIB = 1024 * 1024
+LIBRARY = "pynvml"
+"""The module of nvidia-ml-py, which the extra `gpu` installs; read only when a bench begins."""
+DRIVER = Path("/proc/driver/nvidia/version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +126,18 @@ def watched(card: Card | None) -> Iterator[Samples]:
         yield samples
 
 
+def missing(driver: Path = DRIVER) -> str | None:
+    """What to say where there is an NVIDIA driver, but not the library that asks it; ``None`` otherwise."""
+    if not driver.exists() or importlib.util.find_spec(LIBRARY) is not None:
+        return None
+    return ("the reports will lack memory, power, clock and temperature of the GPU: `pip install '.[gpu]'` adds "
+            "NVIDIA's library, --no-gpu does without it")  # fmt: skip
+
+
 def find(index: int = 0) -> Card | None:
     """The card with this index, or ``None`` where the library, the driver or the card is missing."""
     try:
-        library = importlib.import_module("pynvml")
+        library = importlib.import_module(LIBRARY)
         library.nvmlInit()
         return Card(library, index)
     except Exception:

@@ -46,6 +46,8 @@ class Subject:
     endpoint: Endpoint
     identity: Identity
     card: gpu.Card | None = None
+    remark: str | None = None
+    """What is to be known of the measurement before it begins."""
 
     def build_now(self) -> str | None:
         """The build that the server states at this moment; for engines whose replies do not name theirs."""

@@ -87,6 +87,8 @@ class Session:
             EndpointFault, ResumeError, ValueError: see ``Bench.run``.
         """
         log = serverlog.Tail(self.choices.server_log) if self.choices.server_log else None
+        for remark in dict.fromkeys(subject.remark for subject in self.bench.subjects if subject.remark):
+            self.bench.screen.note(remark)
         self.bench.run(self.cells)
         sound = all(job.series.alarm is None for job in self.bench.jobs)
         if self.choices.vision:
@@ -234,8 +236,9 @@ def _subject(target: Target, choices: Choices, key: str | None) -> Subject:
     if unlike:
         raise OptionError("; ".join(unlike) + ". A report must say what was measured: start the server as configured, "
                           "or describe it with --config")  # fmt: skip
-    card = None if choices.no_gpu or not endpoint.is_local else gpu.find(choices.gpu)
-    return Subject(target, endpoint, identity, card)
+    if choices.no_gpu or not endpoint.is_local:
+        return Subject(target, endpoint, identity)
+    return Subject(target, endpoint, identity, gpu.find(choices.gpu), gpu.missing())
 
 
 def _served(endpoint: Endpoint, target: Target) -> str | None:
