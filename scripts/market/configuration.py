@@ -80,29 +80,61 @@ def options(arguments: Sequence[str]) -> dict[str, str]:
     return {ALIASES.get(name, name): value for name, value in pairs(arguments)}
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a server runs, as far as known. ``is_complete`` says that the whole argument vector is known."""
+
+    image: str | None
+    context_tokens: int | None
+    args: tuple[str, ...]
+    models: tuple[Mapping[str, Any], ...]
+    is_complete: bool
+
+
+def measured(report: Report) -> Setup:
+    """What a report measured."""
+    found = report.configuration
+    args = tuple(str(item) for item in found.get("args") or ())
+    models = tuple(found.get("models") or ())
+    return Setup(found.get("image"), report.context_tokens, args, models, bool(found.get("complete")))
+
+
+def shipped(app: App) -> Setup:
+    """What an app installs today."""
+    server = app.values.get("server") or {}
+    args = tuple(str(item) for item in server.get("args") or ())
+    models = tuple(app.values.get("models") or ())
+    return Setup(server.get("image"), app.card.get("context_tokens"), args, models, True)
+
+
 def compare(app: Entry, report: Report) -> Agreement:
     """Compare what a report measured with what the app ships."""
     if isinstance(app, Shelved):
         return Agreement(Verdict.UNSHIPPED, ())
-    server = app.values.get("server") or {}
-    measured = report.configuration
-    differences = (
-        *_image(measured, server),
-        *_context(report, app),
-        *_models(measured.get("models") or (), app.values.get("models") or ()),
-        *_arguments(measured, server),
-    )
-    if differences:
+    before = measured(report)
+    if differences := changes(before, shipped(app)):
         return Agreement(Verdict.DIFFERS, differences)
-    return Agreement(Verdict.SAME if measured.get("complete") else Verdict.PARTIAL, ())
+    return Agreement(Verdict.SAME if before.is_complete else Verdict.PARTIAL, ())
+
+
+def changes(before: Setup, after: Setup) -> tuple[Difference, ...]:
+    """What differs between two setups; what one of them does not tell is no difference.
+
+    ``before`` stands in ``Difference.measured``, ``after`` in ``Difference.shipped``.
+    """
+    return (
+        *_image(before.image, after.image),
+        *_context(before.context_tokens, after.context_tokens),
+        *_models(before, after),
+        *_arguments(before, after),
+    )
 
 
 def _is_option(text: str) -> bool:
     return text.startswith("-") and len(text) > 1 and not text[1:2].isdigit()
 
 
-def _image(measured: Mapping[str, Any], server: Mapping[str, Any]) -> Iterator[Difference]:
-    before, now = measured.get("image"), server.get("image")
+def _image(before: str | None, now: str | None) -> Iterator[Difference]:
     if isinstance(before, str) and isinstance(now, str) and not _same_image(before, now):
         yield Difference("image", "image", before, now)
 
@@ -117,21 +149,20 @@ def _bare(image: str) -> str:
     return image.removeprefix("docker.io/").removeprefix("library/")
 
 
-def _context(report: Report, app: App) -> Iterator[Difference]:
-    before, now = report.context_tokens, app.card.get("context_tokens")
+def _context(before: int | None, now: int | None) -> Iterator[Difference]:
     if before and now and before != now:
         yield Difference("context", "context", str(before), str(now))
 
 
-def _models(measured: Sequence[Any], shipped: Sequence[Any]) -> Iterator[Difference]:
-    now = {model["role"]: model for model in shipped}
-    before = {model["role"]: model for model in measured}
+def _models(one: Setup, other: Setup) -> Iterator[Difference]:
+    now = {model["role"]: model for model in other.models}
+    before = {model["role"]: model for model in one.models}
     for role, model in before.items():
-        if role not in now:
-            yield Difference("model", role, _file(model), None)
-        elif _file(model) != _file(now[role]):
+        if role in now and _file(model) != _file(now[role]):
             yield Difference("model", role, _file(model), _file(now[role]))
-    # A role that only ships counts once the measured files are known: it was not loaded then.
+        elif role not in now and (now or other.is_complete):
+            yield Difference("model", role, _file(model), None)
+    # A role that is only there now counts once the files of before are known: it was not loaded then.
     for role, model in now.items():
         if before and role not in before:
             yield Difference("model", role, None, _file(model))
@@ -141,11 +172,13 @@ def _file(model: Mapping[str, Any]) -> str:
     return "/".join(str(model[key]) for key in ("repo", "file") if model.get(key))
 
 
-def _arguments(measured: Mapping[str, Any], server: Mapping[str, Any]) -> Iterator[Difference]:
-    before = _telling(options([str(item) for item in measured.get("args") or ()]))
-    now = _telling(options([str(item) for item in server.get("args") or ()]))
-    names = before.keys() | now.keys() if measured.get("complete") else before.keys()
-    for name in sorted(names):
+def _arguments(one: Setup, other: Setup) -> Iterator[Difference]:
+    before, now = _telling(options(one.args)), _telling(options(other.args))
+    # An option that only one side has is a difference where the other side is known to the last option.
+    left_out = (set() if other.is_complete else before.keys() - now.keys()) | (
+        set() if one.is_complete else now.keys() - before.keys()
+    )
+    for name in sorted((before.keys() | now.keys()) - left_out):
         if _value(before.get(name)) != _value(now.get(name)):
             yield Difference("argument", name, before.get(name), now.get(name))
 

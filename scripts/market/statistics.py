@@ -10,6 +10,7 @@ import math
 import statistics as stdlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 CONFIDENCE = 0.95
 
@@ -148,6 +149,7 @@ def t_tail(t: float, degrees: float) -> float:
     return 0.5 * _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + square), square / (degrees + square))
 
 
+@lru_cache(maxsize=4096)
 def t_quantile(probability: float, degrees: float) -> float:
     """The t with P(T <= t) = ``probability``, for 0.5 <= probability < 1, by bisection."""
     low, high = 0.0, 1.0

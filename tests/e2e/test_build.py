@@ -87,12 +87,22 @@ def test_a_released_chart_cannot_change_in_silence(catalog: Path, tmp_path: Path
     assert not (tmp_path / "dist").exists()
     bumped = market(catalog, "bump", name, "--now", "2026-12-01T00:00:00Z")
     assert bumped.returncode == 0, bumped.stdout + bumped.stderr
-    again = market(catalog, "build", "--no-site", "--out", str(tmp_path / "dist"))
+    again = market(catalog, "build", "--no-site", "--out", str(tmp_path / "dist"), "--previous", "ab" * 32)
     assert again.returncode == 0, again.stdout + again.stderr
+    status = json.loads((tmp_path / "dist/api/status").read_bytes())
+    assert (status["previous"], status["commit"], status["dirty"]) == ("ab" * 32, None, False)
+    assert status["apps"][name]["released"] == status["released"] == "2026-12-01T00:00:00Z"
     info = json.loads((tmp_path / "dist/api/v1/appstore/info").read_bytes())
     (changed,) = [app for app in info["data"]["apps"].values() if app["name"] == name]
     assert changed["updated_at"] == "2026-12-01T00:00:00.000000000Z"
     assert info["data"]["latest"][0] == name
+
+
+def test_a_previous_hash_that_is_none_is_refused(catalog: Path, tmp_path: Path) -> None:
+    refused = market(catalog, "build", "--no-site", "--out", str(tmp_path / "dist"), "--previous", "v1.0")
+    assert refused.returncode == 1
+    assert "'v1.0' is no catalog hash" in refused.stderr
+    assert not (tmp_path / "dist").exists()
 
 
 def test_a_failed_build_leaves_the_old_one_alone(catalog: Path, tmp_path: Path) -> None:

@@ -72,6 +72,13 @@ def test_the_status_names_what_is_served(url: str) -> None:
     assert status["hash"] == served["hash"]
 
 
+@pytest.mark.parametrize("path", ["/api/manifest", "/api/release"])
+def test_a_build_that_was_never_published_has_no_release(url: str, path: str) -> None:
+    reply = requests.get(f"{url}{path}", timeout=30)
+    assert (reply.status_code, reply.headers["Content-Type"].split(";")[0]) == (404, "application/json")
+    assert reply.content == b""
+
+
 def test_the_app_page_shows_statistics_that_no_file_holds(url: str, browser_page: Page) -> None:
     browser_page.goto(f"{url}/en/apps/llamacppqwen36a3bone/")
     text = browser_page.locator("main").inner_text()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
+import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from playwright.sync_api import Browser, sync_playwright
 
 from market.catalog import App, Catalog, load
 from market.paths import PROJECT
@@ -39,6 +43,15 @@ PROTOCOL = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
 @pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository with the apps that its pages speak of, the same for the whole run."""
@@ -47,6 +60,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     apps = sorted(app.name for app in (PROJECT / "apps").iterdir() if app.name in spoken)
     for name in ("archetypes", "data", "docs", *(f"apps/{app}" for app in apps)):
         shutil.copytree(PROJECT / name, target / name)
+    shutil.copy(PROJECT / "releases.json", target)
     return target
 
 
@@ -59,13 +73,13 @@ def repository(root: Path) -> Catalog:
 @pytest.fixture(scope="session")
 def french(repository: Catalog) -> Pages:
     """The repository's pages in French."""
-    return Pages(repository, {}, FRENCH)
+    return Pages(repository, FRENCH)
 
 
 @pytest.fixture(scope="session")
 def english(repository: Catalog) -> Pages:
     """The repository's pages in English."""
-    return Pages(repository, {}, ENGLISH)
+    return Pages(repository, ENGLISH)
 
 
 @pytest.fixture
@@ -120,9 +134,20 @@ def make_app(repository: Catalog) -> MakeApp:
 
 @pytest.fixture(scope="session")
 def site(repository: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The finished site of the repository, in a folder that held another file before."""
-    out = tmp_path_factory.mktemp("site") / "dist"
-    (out / "api").mkdir(parents=True)
-    (out / "api" / "status").write_text("{}")
-    build_site(repository, {}, out, tmp_path_factory.mktemp("work"), EPOCH, Silent())
-    return out
+    """The finished site of the repository, in a folder that held another file before.
+
+    Built once for all workers, which only read it; what it was made from lies beside it, in ``work``.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    built = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (built / "done").exists():
+            shutil.rmtree(built, ignore_errors=True)
+            (built / "dist" / "api").mkdir(parents=True)
+            (built / "dist" / "api" / "status").write_text("{}")
+            build_site(repository, built / "dist", built / "work", EPOCH, Silent())
+            (built / "done").touch()
+    return built / "dist"

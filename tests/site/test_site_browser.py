@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.site.served import served
 
 from market.catalog import Catalog
-from market.site.csp import script_hashes
 
 CHROMIUM = Path("/usr/bin/chromium")
 PAGES = (
     "/", "/leaderboard/", "/apps/", "/apps/llamacppqwen36a3bone/", "/method/", "/hardware/", "/blog/",
     "/blog/qwen36-a3b-vision-gpu-swap/", "/en/", "/en/leaderboard/", "/en/apps/vllmqwen36turbo27bone/",
     "/en/blog/beellama-qwen36-27b-vision/", "/404.html", "/claims/", "/en/engines/", "/rules/",
-    "/en/rules/llm.bee-gemma4/", "/rules/chart.cluster-rights/",
+    "/en/rules/llm.bee-gemma4/", "/rules/chart.cluster-rights/", "/compare/", "/en/compare/",
 )  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/chromium")
@@ -30,42 +28,12 @@ pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="needs /usr/bin/ch
 @pytest.fixture(scope="module")
 def address(site: Path, repository: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The site behind a server with the strictest policy that it has to work under."""
-    served = shutil.copytree(site, tmp_path_factory.mktemp("served") / "dist")
-    (served / "icons").mkdir()
+    target = shutil.copytree(site, tmp_path_factory.mktemp("served") / "dist")
+    (target / "icons").mkdir()
     for app in repository.apps:
-        (served / "icons" / f"{app.name}.png").write_bytes(app.icon)
-    hashes = " ".join(f"'sha256-{digest}'" for digest in script_hashes(site))
-    policy = (
-        f"default-src 'none'; script-src 'self' {hashes}; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    )
-
-    class Handler(SimpleHTTPRequestHandler):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments, directory=str(served))
-
-        def end_headers(self) -> None:
-            self.send_header("Content-Security-Policy", policy)
-            super().end_headers()
-
-        def log_message(self, *_arguments: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        (target / "icons" / f"{app.name}.png").write_bytes(app.icon)
+    with served(target) as address:
+        yield address
 
 
 @pytest.fixture
@@ -98,54 +66,6 @@ def test_no_page_complains_overflows_or_asks_another_host(
         page.wait_for_timeout(100)
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert (path, found, wider) == (path, [], 0)
-    context.close()
-
-
-def shown(page: Page) -> list[float]:
-    """The means of the rows that are shown, in their order."""
-    cells = page.eval_on_selector_all(
-        "[data-board] tbody tr:not([hidden])", "rows => rows.map(row => row.cells[2].dataset.value)"
-    )
-    return [float(cell) for cell in cells]
-
-
-def test_the_leaderboard_sorts_and_filters_and_its_address_keeps_it(page: Page, address: str) -> None:
-    page.goto(address + "/en/leaderboard/")
-    everything = shown(page)
-    assert everything == sorted(everything, reverse=True)
-    button = page.get_by_role("button", name="Speed ± 95% CI")
-    button.click()
-    button.click()
-    assert shown(page) == sorted(everything)
-    assert page.locator("th[aria-sort=ascending]").count() == 1
-    page.get_by_label("Filter the rows").fill("beellama 0.1.2")
-    page.get_by_label("images only").check()
-    some = shown(page)
-    assert 0 < len(some) < len(everything)
-    page.reload()
-    assert shown(page) == some
-    page.get_by_label("images only").uncheck()
-    page.get_by_label("Filter the rows").fill("")
-    assert shown(page) == sorted(everything)
-
-
-def test_unknown_values_come_last_either_way(page: Page, address: str) -> None:
-    page.goto(address + "/en/leaderboard/")
-    button = page.get_by_role("button", name="Draft acceptance")
-    for _ in range(2):
-        button.click()
-        texts = page.eval_on_selector_all("[data-board] tbody tr", "rows => rows.map(row => row.cells[10].textContent)")
-        known = [text != "—" for text in texts]
-        assert known == sorted(known, reverse=True)
-        assert any(known)
-
-
-def test_the_leaderboard_is_whole_without_script(browser: Browser, address: str, repository: Catalog) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + "/leaderboard/")
-    assert page.locator("[data-board] tbody tr").count() == len(list(repository.root.glob("apps/*/bench/*.yaml")))
-    assert not page.locator("[data-controls]").is_visible()
     context.close()
 
 

@@ -1,13 +1,9 @@
-"""The real build: MkDocs runs on the repository's pages, twice, in two environments."""
+"""The real build of the pages. That two builds are equal byte for byte is shown on the whole of dist/ (tests/e2e)."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,42 +16,10 @@ from market.site.build import build_site
 from market.site.csp import script_hashes
 
 EPOCH = 1_780_000_000  # as in conftest.py
-PROGRAM = """
-import sys
-from pathlib import Path
-from market.catalog import load
-from market.progress import Silent
-from market.site.build import build_site
-build_site(load(Path(sys.argv[1]))[0], {}, Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), Silent())
-"""
-
-
-def digests(root: Path) -> dict[str, str]:
-    return {
-        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_other_files_of_the_folder_stay(site: Path) -> None:
     assert (site / "api/status").read_text() == "{}"
-
-
-def test_two_builds_are_equal(site: Path, root: Path, tmp_path: Path) -> None:
-    out = tmp_path / "dist"
-    out.mkdir()
-    environment = os.environ | {"TZ": "America/St_Johns", "PYTHONHASHSEED": "77", "LC_ALL": "C", "LANG": "C"}
-    subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(root), str(out), str(tmp_path / "w"), str(EPOCH)],
-        env=environment,
-        check=True,
-    )
-    other = digests(out)
-    own = digests(site)
-    own.pop("api/status")
-    assert {path for path in own if own[path] != other.get(path)} == set()
-    assert set(other) == set(own)
 
 
 def test_every_page_has_its_twin(site: Path) -> None:
@@ -88,7 +52,7 @@ def test_numbers_are_written_in_the_language_of_the_page(site: Path) -> None:
 
 def test_the_leaderboard_is_complete_without_script(site: Path, repository: Catalog) -> None:
     html = (site / "leaderboard/index.html").read_text("utf-8")
-    assert len(re.findall(r"<tr [^>]*data-vision=", html)) == len(list(repository.root.glob("apps/*/bench/*.yaml")))
+    assert len(re.findall(r"<tr [^>]*data-series=", html)) == len(list(repository.root.glob("apps/*/bench/*.yaml")))
     assert re.search(r"data-controls hidden", html)
 
 
@@ -127,21 +91,26 @@ def test_nothing_that_depends_on_the_machine_is_left(site: Path) -> None:
     [
         ("[x](nowhere.md) [y](hardware.md#gone)", ["nowhere.md", "#gone"]),
         (
-            '<a href="/gone/">x</a> <img src="https://x.example/p.png" alt="">',
-            ["/method/index.html: /gone/ leads nowhere", "loads https://x.example/p.png from another host"],
+            '<a href="/gone/">x</a> <img src="https://x.example/p.png" alt="">\n\n<script>evil()</script>',
+            [
+                "/method/index.html: /gone/ leads nowhere",
+                "loads https://x.example/p.png from another host",
+                "a script of an author's is in:\nmethod/index.html",
+            ],
         ),
-        ("<script>evil()</script>", ["a script of an author's is in method/index.html"]),
         ("{{ app('none').title }}", ["docs/fr/method.md:", "no app is called 'none'"]),
     ],
 )
-def test_a_broken_page_stops_the_build(root: Path, tmp_path: Path, text: str, messages: list[str]) -> None:
+def test_a_broken_page_stops_the_build(site: Path, root: Path, tmp_path: Path, text: str, messages: list[str]) -> None:
+    """The pictures are those of the sound site."""
+    shutil.copytree(site.parent / "work" / "cache", tmp_path / "work" / "cache")
     catalog = shutil.copytree(root, tmp_path / "catalog")
     with (catalog / "docs/fr/method.md").open("a", encoding="utf-8") as stream:
         stream.write(f"\n{text}\n")
     out = tmp_path / "dist"
     out.mkdir()
     with pytest.raises(MarketError) as caught:
-        build_site(load(catalog)[0], {}, out, tmp_path / "work", EPOCH, Silent())
+        build_site(load(catalog)[0], out, tmp_path / "work", EPOCH, Silent())
     for message in messages:
         assert message in str(caught.value)
     assert list(out.iterdir()) == []

@@ -105,7 +105,7 @@ def test_what_concerns_an_app(servings: Mapping[str, Serving]) -> None:
 
 
 def test_the_page_of_an_app_says_what_concerns_it(repository: Catalog, servings: Mapping[str, Serving]) -> None:
-    pages = Pages(repository, {}, FRENCH, servings)
+    pages = Pages(repository, FRENCH, servings)
     app = repository.app("llamacppqwen36a3bone")
     other = repository.app("llamacppqwen36mtpone")
     assert app is not None
@@ -120,6 +120,6 @@ def test_the_page_of_an_app_says_what_concerns_it(repository: Catalog, servings:
 
 def test_an_engine_without_parent_or_app_is_told(root: Path) -> None:
     catalog, _ = load(root)
-    text = lineage.pages_of(Pages(catalog, {}, FRENCH))["engines.md"]
+    text = lineage.pages_of(Pages(catalog, FRENCH))["engines.md"]
     assert "aucune de ce catalogue" in text
     assert "BeeLlama descend de buun-llama-cpp" in text

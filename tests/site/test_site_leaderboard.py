@@ -10,7 +10,7 @@ import pytest
 from market.catalog import App, Catalog
 from market.configuration import Verdict
 from market.site.choices import NEEDS, choices, choose
-from market.site.leaderboard import headline, rank, rows
+from market.site.leaderboard import Scale, headline, rank, rows, scales
 
 if TYPE_CHECKING:
     from tests.site.made import MakeApp, MakeReport
@@ -72,6 +72,30 @@ def test_headline_is_what_ships_then_raw_then_newest(make_app: MakeApp, make_rep
     assert headline(make_app()) is None
 
 
+def test_other_machines_and_several_requests_at_once_have_ranks_of_their_own(
+    repository: Catalog, make_app: MakeApp, make_report: MakeReport
+) -> None:
+    app = make_app(
+        reports=(
+            make_report("here", runs=[50, 51, 52]),
+            make_report("slow", runs=[10, 11, 12]),
+            make_report("elsewhere", runs=[500, 501, 502], hardware="rtx-4090"),
+            make_report("four", runs=[300, 301, 302], protocol={"concurrency": 4}),
+            make_report("unstated", runs=[20, 21, 22], protocol={"concurrency": None}),
+        )
+    )
+    found = rows(dataclasses.replace(repository, apps=(app,), shelved=()))
+    assert [(row.report.id, row.rank) for row in found] == [
+        ("here", 1), ("unstated", 2), ("slow", 3), ("four", 1), ("elsewhere", 1),
+    ]  # fmt: skip
+    assert [(scale, len(group)) for scale, group in scales(found)] == [
+        (Scale("olares-one", 1), 3), (Scale("olares-one", 4), 1), (Scale("rtx-4090", 1), 1),
+    ]  # fmt: skip
+    own = headline(app)
+    assert own is not None
+    assert own.report.id == "here", "nothing of another scale speaks for an app"
+
+
 def test_choices_come_from_the_data(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
     vision = {"text": True, "vision": True, "audio": False, "tools": True, "thinking": False}
 
@@ -89,12 +113,30 @@ def test_choices_come_from_the_data(repository: Catalog, make_app: MakeApp, make
     )
     catalog = dataclasses.replace(repository, apps=apps, shelved=())
     found = {choice.need.id: choice for choice in choices(catalog)}
-    assert found["vision-context"].row.app.name == "long"
-    assert found["vision-speed"].row.app.name == "fast"
+    assert found["vision-context"].app.name == "long"
+    assert found["vision-speed"].app.name == "fast"
     assert [app.name for app in found["vision-speed"].level_with] == ["level"]
-    assert found["text-speed"].row.app.name == "text"
-    assert found["several-users"].row.app.name == "fast"
-    assert found["dense-context"].row.app.name == "long"
+    assert found["text-speed"].app.name == "text"
+    assert found["several-users"].app.name == "fast"
+    assert found["dense-context"].app.name == "long"
+
+
+def test_memory_decides_where_it_is_the_need(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
+    def sized(name: str, gigabytes: float | None, *speeds: float, **card: Any) -> App:
+        parts = [{"name": {"en": "all", "fr": "tout"}, "gb": gigabytes}] if gigabytes else []
+        reports = (make_report(runs=list(speeds)),) if speeds else ()
+        return make_app(name, reports, vram={"parts": parts}, **card)
+
+    speech = {"name": "Demo", "kind": "speech", "licence": "MIT"}
+    apps = (
+        sized("large", 20, 100, 101), sized("small", 6, 50, 51), sized("unknown", None, 90, 91),
+        sized("unmeasured", 2), sized("voice", 5, model=speech), sized("voice-large", 9, model=speech),
+    )  # fmt: skip
+    found = {choice.need.id: choice for choice in choices(dataclasses.replace(repository, apps=apps, shelved=()))}
+    assert found["smallest"].app.name == "small"
+    assert found["smallest"].gigabytes == 6
+    assert (found["listening"].app.name, found["listening"].row, found["listening"].others) == ("voice", None, 1)
+    assert "music" not in found
 
 
 def test_a_need_without_app_is_left_out(repository: Catalog) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from market.site.csp import inline_scripts, script_hashes, strangers
+from market.site.csp import blocked, inline_scripts, script_hashes, strangers
 from market.site.links import dead
 
 
@@ -43,6 +43,16 @@ def test_an_authors_script_is_a_stranger(tmp_path: Path) -> None:
         tmp_path, **{"404": theme, "en__404": theme, "index": theme, "en__a__index": theme + "<script>evil()</script>"}
     )
     assert strangers(tmp_path, ["/", "/en/"]) == ("en/a/index.html",)
+
+
+def test_what_the_policy_blocks_is_found(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        a="<p style='color:red'>x</p><style>p{}</style>",
+        b='<svg><g STYLE="x:y"/></svg><a href="#" onClick="f()">x</a>',
+        c='<p class="style" data-on="1">style="x" onclick="y"</p><code>&lt;style&gt;</code>',
+    )
+    assert blocked(tmp_path) == ("a.html: <p style>", "a.html: <style>", "b.html: <a onclick>", "b.html: <g style>")
 
 
 def test_dead_links(tmp_path: Path) -> None:

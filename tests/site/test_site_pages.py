@@ -6,17 +6,22 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from market.catalog import App, Catalog
+from market.ledger import Ledger, Release
 from market.site.download import table
 from market.site.language import ENGLISH, FRENCH
 from market.site.pages import Pages, front
+from market.site.vega import Vega
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.site.made import MakeApp, MakeReport
 
 EVIL = '<script>alert(1)</script> "quoted" *star* {{ 7 * 7 }}'
@@ -49,12 +54,12 @@ def hostile(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> 
 
 @pytest.mark.parametrize("language", [FRENCH, ENGLISH])
 def test_contributors_text_has_no_effect(hostile: Catalog, language: Any) -> None:
-    ledger = {"demo@1.0.0": {"sha256": "0" * 64, "size": 1, "released": "2026-01-01T00:00:00Z", "withdrawn": EVIL}}
-    pages = Pages(hostile, ledger, language)
+    release = Release("demo", "1.0.0", "0" * 64, "0" * 64, 1, "2026-01-01T00:00:00Z", withdrawn=EVIL)
+    pages = Pages(dataclasses.replace(hostile, ledger=Ledger({release.key: release})), language)
     for path, text in (
         pages.all() | {"board": pages.leaderboard(), "top": pages.macro("choices", pages.choices)}
     ).items():
-        if not path.endswith(".csv"):
+        if not path.endswith((".csv", ".json")):  # data, which no browser renders
             assert "<script" not in text, path
     assert "{{ 7 * 7 }}" in pages.app(hostile.apps[0]), "braces stay braces"
 
@@ -82,16 +87,26 @@ def test_an_app_page_says_what_was_measured(french: Pages, english: Pages, repos
         assert text in page, text
     for text in ("243.59", "± 2.65", "262,144", "95% CI", "1.52%", "17.20\u00a0GB"):
         assert text in english.app(app), text
-    assert page.count('class="oo-plot__dot"') == sum(len(report.speeds) for report in app.reports)
 
 
-def test_summaries_are_marked_and_have_no_interval(french: Pages, repository: Catalog) -> None:
+def test_every_run_is_drawn_with_its_speed(repository: Catalog, tmp_path: Path) -> None:
+    app = repository.app("llamacppqwen36a3bone")
+    assert app is not None
+    page = Pages(repository, FRENCH, artist=Vega(tmp_path)).app(app)
+    speeds = [FRENCH.number(speed, 2) for report in app.reports for speed in report.speeds]
+    drawn = re.findall(r"<title>Passe \d+\s: ([\d,]+)\stokens/s</title>", page)
+    assert sorted(drawn) == sorted(speeds)
+
+
+def test_summaries_are_marked_and_have_no_interval(repository: Catalog, tmp_path: Path) -> None:
     app = repository.app("llamacppqwen36beevisionone")
     assert app is not None
-    page = french.app(app)
+    page = Pages(repository, FRENCH, artist=Vega(tmp_path)).app(app)
+    drawn = [report for report in app.reports if report.statistics.range is not None]
+    assert page.count('class="oo-vega oo-vega--runs"') == len(drawn) > 0
     assert "résumé publié seul" in page
     assert "±" not in page
-    assert "oo-plot__interval" not in page
+    assert "--oo-needle-wash" not in page
 
 
 def test_no_difference_is_said_in_words(english: Pages, repository: Catalog) -> None:
@@ -116,7 +131,7 @@ def test_a_claim_that_was_wrong_stands_beside_the_figure(english: Pages, reposit
 def test_an_app_that_is_not_offered_says_so(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
     reason = {"en": "No arguments known.", "fr": "Aucun argument connu."}
     app = make_app(status="incomplete", reason=reason, reports=(make_report(runs=[1, 2]),))
-    page = Pages(dataclasses.replace(repository, apps=(app,)), {}, ENGLISH).app(app)
+    page = Pages(dataclasses.replace(repository, apps=(app,)), ENGLISH).app(app)
     assert "No arguments known." in page
     assert "{ #install }" not in page
 
@@ -144,7 +159,7 @@ def test_old_names_lead_to_the_app(french: Pages, english: Pages) -> None:
 
 
 def test_the_table_to_download_has_every_row_at_full_precision(french: Pages) -> None:
-    rows = list(csv.DictReader(io.StringIO(table(french.rows))))
+    rows = list(csv.DictReader(io.StringIO(table(french.rows, french.catalog))))
     assert len(rows) == len(french.rows)
     swap = next(row for row in rows if row["report"] == "2026-05-24-space-invaders-262k")
     assert (swap["mean_tokens_per_second"], swap["n"], swap["matches_shipped"]) == ("243.588", "10", "partial")
@@ -156,12 +171,17 @@ def test_the_table_to_download_has_every_row_at_full_precision(french: Pages) ->
 
 
 def test_releases_come_newest_first(repository: Catalog, make_app: MakeApp) -> None:
-    ledger = {
-        f"demo@{version}": {"sha256": "0" * 64, "size": 2048, "released": day}
-        for version, day in (("1.0.0", "2026-01-01T00:00:00Z"), ("1.1.0", "2026-02-01T00:00:00Z"))
-    } | {"other@9.9.9": {"sha256": "1" * 64, "size": 1, "released": "2026-03-01T00:00:00Z"}}
+    releases = [
+        Release(name, version, "0" * 64, "0" * 64, 2048, day)
+        for name, version, day in (
+            ("demo", "1.0.0", "2026-01-01T00:00:00Z"),
+            ("demo", "1.1.0", "2026-02-01T00:00:00Z"),
+            ("other", "9.9.9", "2026-03-01T00:00:00Z"),
+        )
+    ]
+    ledger = Ledger({release.key: release for release in releases})
     app = make_app()
-    page = Pages(dataclasses.replace(repository, apps=(app,)), ledger, ENGLISH).app(app)
+    page = Pages(dataclasses.replace(repository, apps=(app,), ledger=ledger), ENGLISH).app(app)
     assert page.index(">1.1.0<") < page.index(">1.0.0<")
     assert "9.9.9" not in page
     assert "1\u00a0February 2026" in page

@@ -36,7 +36,8 @@ def test_no_text_is_forgotten() -> None:
     text = "\n".join(source.read_text("utf-8") for source in SOURCES)
     prefixes = (
         "need_", "difference_", "role_", "kind_", "capability_", "claim_", "resource_", "status_", "plot_", "verdict_",
-        "unit_", "severity_", "family_", "extra_", "evidence_", "rule_fail", "rule_pass",
+        "unit_", "severity_", "family_", "extra_", "evidence_", "rule_fail", "rule_pass", "can_", "board_choose_",
+        "change_",
     )  # fmt: skip
     literals = set(re.findall(r"""["']([\w-]+)["']""", text)) | {verdict.value for verdict in Verdict}
     literals |= {f"{verdict.value}_long" for verdict in Verdict}

@@ -4,34 +4,57 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from market.catalog import Catalog
 from market.errors import MarketError
+from market.index import replies
+from market.origin import UNKNOWN, Origin
 from market.packaging import Package
 from market.problem import Problem
 from market.progress import Progress
 from market.serving import Serving
-from market.site import authored, claimed, combinations, csp, expressions, generator, lineage, links, rulebook
+from market.site import (
+    authored,
+    changes,
+    claimed,
+    combinations,
+    csp,
+    discovery,
+    expressions,
+    feeds,
+    journal,
+    lineage,
+    links,
+    rendering,
+    richtext,
+    rulebook,
+)
+from market.site.head import Head
 from market.site.language import LANGUAGES, Language
+from market.site.markup import Reader
 from market.site.pages import Pages
+from market.site.vega import Blank, Vega
 
 
 def build_site(
     catalog: Catalog,
-    ledger: Mapping[str, Mapping[str, Any]],
     out: Path,
     work: Path,
     epoch: int,
     progress: Progress,
     packages: Iterable[Package] = (),
+    origin: Origin = UNKNOWN,
 ) -> None:
     """Write the site below ``out``, French at its root and English in en/; other files there stay.
 
-    ``ledger`` maps ``name@version`` to sha256, size in bytes and time of release. ``epoch`` is the only
-    time the output depends on, in Unix seconds. ``work`` is for intermediate files. ``packages`` are the
-    apps as rendered; without them no page says which known combinations touch an app.
+    ``epoch`` is the only time the output depends on, in Unix seconds. ``work`` is for intermediate files; what an
+    earlier build left there makes this one faster and changes nothing of its output.
+    ``packages`` are the apps as rendered; without them no page says which known combinations touch an app,
+    or what is served.
+    ``origin`` is told by the status page.
 
     Raises:
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
@@ -39,33 +62,56 @@ def build_site(
     """
     finished = work / "site" / "all"
     _empty(finished)
+    packages = tuple(packages)
     servings = combinations.servings(catalog, packages)
-    for language in LANGUAGES:
-        folder = work / "site" / language.code
-        with progress.step(f"write the {language.code} pages"):
-            _empty(folder)
-            write_pages(catalog, ledger, language, folder / "docs", servings)
-        with progress.step(f"render the {language.code} pages with MkDocs"):
-            generator.run(language, folder / "docs", folder / "html", catalog.market["origin"], epoch)
-            shutil.copytree(folder / "html", finished / language.root.strip("/"), dirs_exist_ok=True)
+    status = replies.status(catalog, packages, origin)
+    heads = {}
+    with ThreadPoolExecutor() as pool:  # MkDocs runs as a process of its own: French beside the pages in English
+        runs = []
+        for language in LANGUAGES:
+            folder = work / "site" / language.code
+            with progress.step(f"write the {language.code} pages"):
+                _empty(folder / "docs")
+                heads[language] = write_pages(catalog, language, folder / "docs", servings, status, work / "cache")
+            runs.append(pool.submit(rendering.render, language, folder, catalog.market["origin"], epoch))
+        with progress.step("render the pages with MkDocs"):
+            for run in runs:
+                run.result()
+    for language, head in heads.items():
+        html, target = work / "site" / language.code / "html", finished / language.root.strip("/")
+        shutil.copytree(html, target, dirs_exist_ok=True)
+        _add_feed(journal.feed(head.written, html, head.pages), target)
+    reader = Reader(work / "cache" / "pages.json")
     with progress.step("follow every link of the site"):
-        _tidy(finished, catalog.market["origin"])
-        if faults := links.dead(finished):
-            raise MarketError("the site has dead links:\n" + "\n".join(faults[:40]))
-        if pages := csp.strangers(finished, [language.root for language in LANGUAGES]):
-            raise MarketError(f"a script of an author's is in {', '.join(pages)}; pages hold no scripts")
+        _tidy(finished, catalog.market["origin"], work / "cache")
+        faults = {
+            "the site has dead links": links.dead(finished, origin=catalog.market["origin"], reader=reader),
+            "pages hold no scripts, but a script of an author's is in": csp.strangers(
+                finished, [language.root for language in LANGUAGES], reader
+            ),
+            "the policy of the site forbids inline styles and handlers": csp.blocked(finished, reader),
+        }
+        if any(faults.values()):
+            told = ("\n".join([f"{what}:", *found[:40]]) for what, found in faults.items() if found)
+            raise MarketError("\n".join(told))
+        reader.save()
     shutil.copytree(finished, out, dirs_exist_ok=True)
 
 
 def write_pages(
     catalog: Catalog,
-    ledger: Mapping[str, Mapping[str, Any]],
     language: Language,
     docs: Path,
     servings: Mapping[str, Serving] | None = None,
-) -> None:
-    """Write what MkDocs reads: authored pages filled in, generated pages, and the files beside them."""
-    pages = Pages(catalog, ledger, language, servings or {})
+    status: Mapping[str, Any] | None = None,
+    cache: Path | None = None,
+) -> Head:
+    """Write what MkDocs reads: authored pages filled in, generated pages, and the files beside them.
+
+    ``cache`` is a folder in which cards and pictures are kept for the next build. Returns what the heads of the
+    pages were made from.
+    """
+    pages = Pages(catalog, language, servings or {}, status, Vega(cache / "pictures") if cache else Blank())
     own, problems = authored.read(catalog.root, language)
     found: list[Problem] = list(problems)
     texts: dict[str, str] = {}
@@ -79,19 +125,29 @@ def write_pages(
         raise MarketError("the authored pages cannot be rendered:\n" + "\n".join(lines))
     for generator_of in (Pages.all, claimed.pages_of, lineage.pages_of, rulebook.pages_of):
         texts |= generator_of(pages)
-    everything = {path: text.encode() for path, text in texts.items()} | dict(own.companions)
-    for path, data in sorted(everything.items()):
+    head = Head(pages, texts, own.pages, cache)
+    dressed, drawn = head.dressed()
+    dressed |= feeds.files(changes.feed(pages)) | {"llms.txt": discovery.llms(pages, texts, head.written)}
+    written = {path: richtext.straight(text).encode() for path, text in dressed.items()}
+    for path, data in sorted((written | drawn | dict(own.companions)).items()):
         target = docs / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
+    return head
 
 
-def _tidy(site: Path, origin: str) -> None:
-    """Drop what differs between machines, and tell crawlers where the two sitemaps are."""
+def _add_feed(feed: feeds.Feed, html: Path) -> None:
+    for name, text in feeds.files(feed).items():
+        (html / name).write_text(text, "utf-8")
+
+
+def _tidy(site: Path, origin: str, cache: Path) -> None:
+    """Drop what differs between machines, and add what browsers and crawlers ask for at the root."""
     for compressed in site.rglob("sitemap.xml.gz"):
         compressed.unlink()
-    sitemaps = "".join(f"Sitemap: {origin}{language.root}sitemap.xml\n" for language in LANGUAGES)
-    (site / "robots.txt").write_text(f"User-agent: *\nAllow: /\n\n{sitemaps}", "utf-8")
+    (site / "robots.txt").write_text(discovery.robots(origin), "utf-8")
+    for name, data in discovery.icons((site / "assets/favicon.svg").read_text("utf-8"), cache).items():
+        (site / name).write_bytes(data)
 
 
 def _empty(folder: Path) -> None:

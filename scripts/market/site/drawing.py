@@ -1,4 +1,4 @@
-"""Small drawings of measurements as inline SVG: no script, colours from the style sheet, text that scales."""
+"""Two small drawings as inline SVG, for which Vega-Lite is too much: the bar in a cell, and the tree of forks."""
 
 from __future__ import annotations
 
@@ -8,20 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from market.site.language import Language
-from market.statistics import Summary
-
 _BAR_WIDTH, _BAR_HEIGHT = 160.0, 14.0
-_PLOT_WIDTH, _PLOT_MARGIN, _PLOT_STEP, _PLOT_FOOT = 380.0, 30.0, 11.0, 20.0
-_TREE_STEP, _TREE_INDENT, _TREE_MARGIN = 26.0, 22.0, 6.0
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of the memory: its name in the page's language and decimal gigabytes."""
-
-    name: str
-    gigabytes: float
+_TREE_WIDTH, _TREE_STEP, _TREE_INDENT, _TREE_MARGIN = 340.0, 26.0, 22.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,62 +44,6 @@ def bar(mean: float, interval: tuple[float, float] | None, top: float) -> Markup
     )
 
 
-def plot(statistics: Summary, speeds: Sequence[float], label: str, language: Language) -> Markup:
-    """Every run as a dot in its order from top to bottom, over the interval and the mean.
-
-    Without runs: the published minimum, mean and maximum as a line with a mark, or nothing when only the
-    mean was published.
-    """
-    if not speeds and statistics.range is None:
-        return Markup()
-    low, high, step = _axis(statistics, speeds)
-    rows = max(len(speeds), 3)
-    height = 8 + rows * _PLOT_STEP + _PLOT_FOOT
-    foot = height - _PLOT_FOOT
-
-    def x(value: float) -> float:
-        return _PLOT_MARGIN + (value - low) / (high - low) * (_PLOT_WIDTH - 2 * _PLOT_MARGIN)
-
-    shapes = [_ticks(low, high, step, x, foot, language)]
-    if statistics.interval and not statistics.estimated:
-        left, right = (min(max(x(edge), 0.0), _PLOT_WIDTH) for edge in statistics.interval)
-        width = _n(right - left)
-        shapes.append(f'<rect class="oo-plot__interval" x="{_n(left)}" y="2" width="{width}" height="{_n(foot - 2)}"/>')
-    shapes.append(f'<path class="oo-plot__mean" d="M{_n(x(statistics.mean))} 2V{_n(foot)}"/>')
-    if speeds:
-        shapes += [_dot(x(speed), 8 + (index + 0.5) * _PLOT_STEP) for index, speed in enumerate(speeds)]
-    elif statistics.minimum is not None and statistics.maximum is not None:
-        middle = _n(8 + rows * _PLOT_STEP / 2)
-        edges = f"M{_n(x(statistics.minimum))} {middle}H{_n(x(statistics.maximum))}"
-        shapes.append(f'<path class="oo-plot__range" d="{edges}"/>')
-    size = f"0 0 {_n(_PLOT_WIDTH)} {_n(height)}"
-    body = "".join(shapes)
-    return Markup(  # noqa: S704 - numbers of our own making and an escaped label
-        f'<svg class="oo-plot" viewBox="{size}" role="img" aria-label="{escape(label)}" data-search-exclude>'
-        f"{body}</svg>"
-    )
-
-
-def stack(parts: Sequence[Part], limit: float, label: str, language: Language) -> Markup:
-    """Parts of the memory end to end, against the card's limit, on a scale that holds both."""
-    total = sum(part.gigabytes for part in parts)
-    width, top = 380.0, max(total, limit) * 1.06
-    shapes, at = [], 0.0
-    for index, part in enumerate(parts):
-        start, length = at / top * width, part.gigabytes / top * width
-        kind = f"oo-stack__part oo-part-{index % 6 + 1}"
-        title = f"{escape(part.name)} {language.gigabytes(part.gigabytes, 2)}"
-        shape = f'<rect class="{kind}" x="{_n(start)}" y="8" width="{_n(max(length, 0.8))}" height="26">'
-        shapes.append(f"{shape}<title>{title}</title></rect>")
-        at += part.gigabytes
-    edge = _n(limit / top * width)
-    shapes.append(f'<path class="oo-stack__limit" d="M{edge} 0V42"/>')
-    return Markup(  # noqa: S704 - numbers of our own making and escaped texts
-        f'<svg class="oo-stack" viewBox="0 0 {_n(width)} 42" role="img" aria-label="{escape(label)}" '
-        f"data-search-exclude>{''.join(shapes)}</svg>"
-    )
-
-
 def lineage(families: Sequence[Sequence[Branch]], label: str) -> Markup:
     """Families of projects as trees that grow downwards: a line a project, a step to the right a fork.
 
@@ -129,7 +61,7 @@ def lineage(families: Sequence[Sequence[Branch]], label: str) -> Markup:
             above[branch.depth] = y
             y += _TREE_STEP
         y += _TREE_STEP / 2
-    size = f"0 0 {_n(_PLOT_WIDTH)} {_n(y - _TREE_STEP)}"
+    size = f"0 0 {_n(_TREE_WIDTH)} {_n(y - _TREE_STEP)}"
     return Markup(  # noqa: S704 - numbers of our own making and escaped texts
         f'<svg class="oo-tree" viewBox="{size}" role="img" aria-label="{escape(label)}" data-search-exclude>'
         f"{''.join(lines + projects)}</svg>"
@@ -141,44 +73,11 @@ def _project(branch: Branch, x: float, y: float) -> str:
     shapes = [f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="4.5"/>']
     for text, style, at, anchor in (
         (branch.name, "name", x + 11, "start"),
-        (branch.remark, "remark", _PLOT_WIDTH, "end"),
+        (branch.remark, "remark", _TREE_WIDTH, "end"),
     ):
         place = f'x="{_n(at)}" y="{_n(y + 4)}" text-anchor="{anchor}"'
         shapes.append(f'<text class="oo-tree__{style}" {place}>{escape(text)}</text>' if text else "")
     return "".join(shapes)
-
-
-def _axis(statistics: Summary, speeds: Sequence[float]) -> tuple[float, float, float]:
-    known = [
-        *speeds,
-        statistics.mean,
-        *(v for v in (statistics.minimum, statistics.maximum) if v is not None),
-    ]
-    known += [] if statistics.estimated else list(statistics.interval or ())
-    spread = max(known) - min(known)
-    if spread <= abs(statistics.mean) * 1e-9:  # equal runs, up to rounding
-        spread = max(abs(statistics.mean) * 0.02, 1.0)
-    step = ceiling(spread / 4)
-    low = math.floor(min(known) / step) * step
-    high = math.ceil(max(known) / step) * step
-    return low, high if high > low else low + step, step
-
-
-def _ticks(low: float, high: float, step: float, x: object, foot: float, language: Language) -> str:
-    assert callable(x)
-    digits = 0 if step >= 1 and step == int(step) else 1
-    marks = []
-    for index in range(round((high - low) / step) + 1):
-        value = low + index * step
-        at = _n(x(value))
-        marks.append(f'<path class="oo-plot__tick" d="M{at} 2V{_n(foot + 3)}"/>')
-        text = language.number(value, digits)
-        marks.append(f'<text class="oo-plot__text" x="{at}" y="{_n(foot + 15)}" text-anchor="middle">{text}</text>')
-    return "".join(marks)
-
-
-def _dot(x: float, y: float) -> str:
-    return f'<circle class="oo-plot__dot" cx="{_n(x)}" cy="{_n(y)}" r="3.2"/>'
 
 
 def _n(value: float) -> str:

@@ -18,16 +18,24 @@ What an author can write between ``{{`` and ``}}``:
 ``welch(a, b)``
     Two reports by Welch's test: ``.difference .low .high`` in tokens/s, ``.t``, ``.p``, ``.shown``,
     ``.estimated``, and ``.words``, which says "no difference shown" where that is so.
-``link("app")``  ``rule("id")``  ``plot(report(…))``  ``board(8)``  ``leaderboard()``  ``choices()``
+``link("app")``  ``rule("id")``  ``plot(report(…))``  ``board(8)``  ``leaderboard()``  ``choices()``  ``served()``
     A link to the page of an app or a rule, the dots of a series, the fastest apps by what they ship, all series,
-    and which app when.
+    which app when, and what the market serves.
+``columns()``
+    The columns of the files to download.
+``frontier()``  ``measured_on("machine")``
+    The picture of speed against context with the series that nothing beats, and what was measured on a machine.
 ``usable("app")``  ``arguments(report(…))``  ``say(pair)``
     Decimal GB that the card leaves to programs, a report's options one a line, and the text of this
     language from a pair of the data files.
+``cost``
+    What devices ask of this market and what that costs (market.cost.Costs): ``.day("genB").runs``,
+    ``.bill("v2", 1000).total``, ``.asked("genA")``, ``.ratio("details")``, ``.measured``, ``.prices``.
 ``market``  ``hardware["id"]``  ``engines["id"]``  ``prompts["id"]``
     The data files, as they are.
 
-Nothing else is reachable: the environment is a sandbox, as a pull request may change these pages.
+Nothing else is reachable, and nothing takes long: the environment is a sandbox with bounds (market.site.bounds), as
+a pull request may change these pages.
 """
 
 from __future__ import annotations
@@ -40,12 +48,14 @@ from typing import Any
 
 from jinja2 import TemplateSyntaxError, Undefined
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
+from market import cost as costs
 from market.configuration import pairs
 from market.problem import Problem
 from market.site import figures, richtext, rulebook
+from market.site.bounds import BoundedEnvironment, Refusal, digits
+from market.site.download import COLUMNS
 from market.site.figures import AppFigures, FigureError, ReportFigures
 from market.site.language import Language, typeset
 from market.site.pages import Pages, usable_gigabytes
@@ -129,8 +139,8 @@ def evaluate(expression: str, pages: Pages, names: Mapping[str, Any] | None = No
     return None if isinstance(value, Unknown) else value
 
 
-def _environment(pages: Pages, log: Log, names: Mapping[str, Any] | None) -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(undefined=reported_undefined(log), keep_trailing_newline=True)
+def _environment(pages: Pages, log: Log, names: Mapping[str, Any] | None) -> BoundedEnvironment:
+    environment = BoundedEnvironment(undefined=reported_undefined(log), keep_trailing_newline=True)
     environment.globals = _names(pages, log) | dict(names or {})
     return environment
 
@@ -141,6 +151,9 @@ def _guarded(log: Log, run: Callable[[], Any]) -> Any:
         return run()
     except TemplateSyntaxError as error:
         log.add(error.lineno, f"not an expression: {error.message}")
+    except Refusal as refusal:
+        for line, text in refusal.faults:
+            log.add(line, text)
     except FigureError as error:
         log.add(_line(error.__traceback__), str(error))
     except SecurityError as error:
@@ -173,32 +186,37 @@ def _names(pages: Pages, log: Log) -> dict[str, Any]:
     functions: dict[str, Callable[..., Any]] = {
         "report": lambda app, id: figures.find_report(catalog, app, id),
         "app": lambda name: AppFigures(figures.find_app(catalog, name), language),
-        "fmt": lambda value, digits=2: language.number(_known(value), digits),
-        "signed": lambda value, digits=2: language.signed(_known(value), digits),
-        "percent": lambda value, digits=1: language.percent(_known(value), digits),
+        "fmt": lambda value, places=2: language.number(_known(value), digits(places)),
+        "signed": lambda value, places=2: language.signed(_known(value), digits(places)),
+        "percent": lambda value, places=1: language.percent(_known(value), digits(places)),
         "change": lambda a, b: _known(a) / _known(b) - 1,
         "days": lambda a, b: (dt.date.fromisoformat(a) - dt.date.fromisoformat(b)).days,
-        "pct": lambda a, b, digits=1: language.signed_percent(_known(a) / _known(b) - 1, digits),
+        "pct": lambda a, b, places=1: language.signed_percent(_known(a) / _known(b) - 1, digits(places)),
         "tokens": lambda value: language.number(_known(value)),
-        "gb": lambda value, digits=1: language.gigabytes(_known(value), digits),
+        "gb": lambda value, places=1: language.gigabytes(_known(value), digits(places)),
         "date": language.date,
-        "listing": lambda values, digits=2: _listing(values, digits, pages),
+        "listing": lambda values, places=2: _listing(values, digits(places), pages),
         "welch": lambda a, b: _tested(a, b, pages),
         "link": lambda name: f"[{_title(pages, name)}]({language.root}apps/{name}/)",
         "rule": lambda id: _rule(id, language),
         "plot": lambda found: _plot(found, pages),
-        "board": lambda count=8: pages.macro("board", pages.headlines[:count], False),
+        "board": lambda count=8: pages.macro("board", pages.headlines[:count]),
         "leaderboard": pages.leaderboard,
+        "columns": lambda: pages.macro("columns", COLUMNS),
+        "served": pages.served,
         "usable": lambda name: usable_gigabytes(catalog, figures.find_app(catalog, name)),
         "arguments": lambda found: "\n".join(f"{name} {value}".rstrip() for name, value in pairs(found.arguments)),
         "say": lambda pair: richtext.inline(pages.say.words.pick(pair)),
         "choices": lambda: pages.macro("choices", pages.choices),
+        "frontier": pages.frontier,
+        "measured_on": pages.measured_on,
     }
     data = {
         "market": catalog.market,
         "hardware": catalog.hardware,
         "engines": catalog.engines,
         "prompts": catalog.prompts,
+        "cost": costs.of(catalog),
     }
     return {name: guarded(function) for name, function in functions.items()} | data
 
@@ -209,8 +227,8 @@ def _known(value: float | None) -> float:
     return value
 
 
-def _listing(values: Iterable[float], digits: int, pages: Pages) -> str:
-    return " · ".join(pages.language.number(value, digits) for value in values)
+def _listing(values: Iterable[float], places: int, pages: Pages) -> str:
+    return " · ".join(pages.language.number(value, places) for value in values)
 
 
 def _rule(id: str, language: Language) -> str:
@@ -225,7 +243,7 @@ def _title(pages: Pages, name: str) -> str:
 
 def _plot(found: ReportFigures, pages: Pages) -> Markup:
     row = next(row for row in pages.rows if row.report is found.report)
-    return Markup("<div>{}</div>").format(pages.say.plot(row))
+    return pages.gallery.runs(row)
 
 
 def _tested(a: ReportFigures, b: ReportFigures, pages: Pages) -> Tested:

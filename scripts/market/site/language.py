@@ -69,6 +69,13 @@ class Language:
         ordinal = "1er" if self.code == "fr" and day.day == 1 else str(day.day)
         return f"{ordinal}{NO_BREAK}{_MONTHS[self.code][day.month - 1]} {day.year}"
 
+    def short_date(self, value: str) -> str:
+        """Write an ISO date in figures: 24/05/2026, or 24 May 2026 where figures alone are ambiguous."""
+        day = dt.date.fromisoformat(value[:10])
+        if self.code == "fr":
+            return f"{day:%d/%m/%Y}"
+        return f"{day.day}{NO_BREAK}{_MONTHS[self.code][day.month - 1][:3]}{NO_BREAK}{day.year}"
+
 
 FRENCH: Final = Language("fr", "/", ",", NARROW, NO_BREAK, "Go")
 ENGLISH: Final = Language("en", "/en/", ".", ",", "", "GB")

@@ -1,4 +1,4 @@
-"""The leaderboard: one row a report, ranked only where the data allow it."""
+"""The leaderboard: one row a report, ranked only where the data allow it, and only on one scale."""
 
 from __future__ import annotations
 
@@ -10,15 +10,29 @@ from market.configuration import Agreement, Entry, Verdict, compare
 from market.report import Report
 from market.statistics import Summary
 
+# The role of the machine that this market is for, in data/hardware.yaml.
+_TARGET = "target"
+
 _CLOSENESS = {Verdict.SAME: 0, Verdict.PARTIAL: 1, Verdict.DIFFERS: 2, Verdict.UNSHIPPED: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What two series must have in common for their speeds to be ranked together.
+
+    ``concurrency`` counts requests at a time; a report that does not state it is taken for one.
+    """
+
+    hardware: str
+    concurrency: int
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One measured series.
 
-    ``rank`` is ``None`` where no interval can be computed from published runs; ``shared`` says whether
-    another series has the same one.
+    ``rank`` is its place on its own scale: ``None`` where no interval can be computed from published runs;
+    ``shared`` says whether another series of that scale has the same one.
     """
 
     app: Entry
@@ -33,17 +47,41 @@ class Row:
         """The 95 % interval of the mean; never an estimated one."""
         return None if self.statistics.estimated else self.statistics.interval
 
+    @property
+    def scale(self) -> Scale:
+        """What it may be ranked with."""
+        return Scale(str(self.report.data["hardware"]), self.report.protocol.get("concurrency") or 1)
+
+    @property
+    def key(self) -> str:
+        """Names the series for good: ``app/report``."""
+        return f"{self.app.name}/{self.report.id}"
+
 
 def rows(catalog: Catalog) -> tuple[Row, ...]:
-    """Every report as a row, fastest mean first."""
+    """Every report as a row: the machine of this market first, one request at a time first, fastest mean first."""
     entries: tuple[Entry, ...] = (*catalog.apps, *catalog.shelved)
     found = [Row(app, report, report.statistics, compare(app, report)) for app in entries for report in app.reports]
     found.sort(key=lambda row: (-row.statistics.mean, row.app.name, row.report.id))
-    return ranked(found)
+    found.sort(key=lambda row: (not is_target(catalog, row.scale), row.scale.hardware, row.scale.concurrency))
+    return tuple(row for _, group in scales(found) for row in ranked(group))
+
+
+def scales(found: Iterable[Row]) -> tuple[tuple[Scale, tuple[Row, ...]], ...]:
+    """The rows by scale, in their order."""
+    groups: dict[Scale, list[Row]] = {}
+    for row in found:
+        groups.setdefault(row.scale, []).append(row)
+    return tuple((scale, tuple(group)) for scale, group in groups.items())
+
+
+def is_target(catalog: Catalog, scale: Scale) -> bool:
+    """Whether a scale is of the machine that this market is for."""
+    return (catalog.hardware.get(scale.hardware) or {}).get("role") == _TARGET
 
 
 def ranked(found: Sequence[Row]) -> tuple[Row, ...]:
-    """Give each row with an interval its rank: one more than the rows whose whole interval is above.
+    """Give each row of one scale with an interval its rank: one more than the rows whose whole interval is above.
 
     Rows whose intervals overlap so share a rank; the order within a rank says nothing.
     """
@@ -63,8 +101,13 @@ def rank(own: tuple[float, float] | None, others: Iterable[tuple[float, float] |
 
 
 def headline(app: Entry) -> Row | None:
-    """The report that speaks for an app: closest to what ships, then raw, then newest, then fastest."""
-    candidates = [Row(app, report, report.statistics, compare(app, report)) for report in app.reports]
+    """The report that speaks for an app: closest to what ships, then raw, then newest, then fastest.
+
+    Only those of the app's own machine and of one request at a time: others are on another scale.
+    """
+    own = Scale(str(app.card["hardware"]), 1)
+    found = [Row(app, report, report.statistics, compare(app, report)) for report in app.reports]
+    candidates = [row for row in found if row.scale == own]
     candidates.sort(key=lambda row: (row.report.date, row.statistics.mean, row.report.id), reverse=True)
     candidates.sort(key=lambda row: (_CLOSENESS[row.agreement.verdict], not row.report.is_raw))
     return candidates[0] if candidates else None

@@ -14,20 +14,37 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from market.catalog import App, Catalog, Shelved
-from market.configuration import ALIASES, Entry, pairs
+from market.configuration import Entry, pairs
+from market.engine import Engine, engines
 from market.serving import Serving
-from market.site import combinations, download, drawing, figures, leaderboard, presentation, richtext
+from market.site import (
+    board,
+    combinations,
+    download,
+    drawing,
+    facets,
+    figures,
+    history,
+    leaderboard,
+    presentation,
+    record,
+    reproduction,
+    richtext,
+)
 from market.site.choices import Choice, choices
 from market.site.combinations import Concern
+from market.site.compiled import compiled
+from market.site.explanations import Explanation, explain
+from market.site.gallery import Gallery
 from market.site.language import NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation
-from market.site.words import TEMPLATES, meanings, words
+from market.site.vega import Artist, Blank
+from market.site.words import TEMPLATES, words
 from market.statistics import Comparison, welch
 
 GIB: Final = 1024**3
-
-Ledger = Mapping[str, Mapping[str, Any]]
+_PICTURES: Final = "pictures.html.jinja"
 
 
 @dataclass(frozen=True)
@@ -71,16 +88,22 @@ class Pages:
     """Makes the pages of one language. Every text of a manifest is escaped or cleaned on its way in."""
 
     catalog: Catalog
-    ledger: Ledger
     language: Language
     servings: Mapping[str, Serving] = field(default_factory=dict)
+    status: Mapping[str, Any] | None = None
+    artist: Artist = field(default_factory=Blank)
 
     def all(self) -> dict[str, str]:
         """Every generated page that does not stand in an authored one, by its path below docs/."""
         pages = {f"apps/{app.name}.md": self.app(app) for app in self.catalog.apps}
         pages |= {f"apps/{app.name}.md": self.shelved(app) for app in self.catalog.shelved}
         pages["apps/index.md"] = self.apps()
-        pages["leaderboard.csv"] = download.table(self.rows)
+        pages["compare.md"] = self.compare()
+        pages["leaderboard.csv"] = download.table(self.rows, self.catalog)
+        pages["leaderboard.json"] = download.document(self.rows, self.catalog)
+        if self.language.root == "/":  # one file serves both languages
+            entries: list[Entry] = [*self.catalog.apps, *self.catalog.shelved]
+            pages |= {f"apps/{app.name}/app.json": record.of(app, self.rows, self.catalog) for app in entries}
         for app in self.catalog.apps:
             for old in app.formerly:
                 pages[f"apps/{old}/index.html"] = self.redirect(old, app)
@@ -107,6 +130,11 @@ class Pages:
         """The words for facts."""
         return Presentation(self.catalog, self.language, words(self.language))
 
+    @cached_property
+    def gallery(self) -> Gallery:
+        """The pictures."""
+        return Gallery(self.say, self.artist)
+
     def apps(self) -> str:
         """The list of all apps, what is listed first."""
         listed = [(app, headline(app)) for app in self.catalog.apps if app.is_listed]
@@ -114,11 +142,34 @@ class Pages:
         unlisted: list[Entry] = [*(app for app in self.catalog.apps if not app.is_listed), *self.catalog.shelved]
         others = sorted(((app, headline(app)) for app in unlisted), key=lambda pair: pair[0].name)
         groups = [("apps_listed", "listed", listed), ("apps_unlisted", "unlisted", others)]
-        return self.render("apps.md.jinja", groups=groups)
+        return self.render("apps.md.jinja", groups=groups, fastest=self.gallery.fastest(self.headlines))
 
     def leaderboard(self) -> Markup:
         """The whole table with its controls, for an authored page."""
-        return Markup(self.render("leaderboard.html.jinja", rows=self.rows).strip())  # noqa: S704
+        values = board.values(self.rows, self.catalog, self.language)
+        return Markup(self.render("leaderboard.html.jinja", **values).strip())  # noqa: S704
+
+    def compare(self) -> str:
+        """The page that compares any two series; its script reads leaderboard.json."""
+        root = self.language.root
+        pairs_found = (self.comparison(app) for app in self.catalog.apps)
+        return self.render(
+            "compare.md.jinja",
+            board_words=board.spoken(self.language),
+            names=board.names(self.catalog, self.language),
+            baselines=[found for found in pairs_found if found],
+            by_app=board.by_app(self.rows),
+            board_link=_link(f"{root}leaderboard/", words(self.language)("compare_board")),
+            csv_link=_link(f"{root}leaderboard.csv", "leaderboard.csv"),
+            json_link=_link(f"{root}leaderboard.json", "leaderboard.json"),
+        )
+
+    def served(self) -> Markup:
+        """What the status reply says, for an authored page; nothing where no build is under way."""
+        if self.status is None:
+            return Markup("")
+        repository = self.catalog.market["repository"]
+        return Markup(self.render("served.html.jinja", status=self.status, repository=repository).strip())  # noqa: S704
 
     def app(self, app: App) -> str:
         """The page of one app."""
@@ -140,7 +191,9 @@ class Pages:
             resources=self._resources((server or {}).get("resources") or {}),
             memory=self.memory(app),
             comparison=self.comparison(app),
-            releases=self._releases(app),
+            editions=history.editions(app, self.catalog),
+            history=self.gallery.history(app, self.rows),
+            first_command=reproduction.command(app, None, self.catalog.prompts),
             concerns=self._concerns(app),
             upgrade=richtext.block(str(texts.get("upgradeDescription") or "")),
             description=richtext.block(str(texts.get("fullDescription") or "")),
@@ -149,7 +202,8 @@ class Pages:
     def shelved(self, app: Shelved) -> str:
         """The page of an app without a chart: why, and what was measured."""
         rows = sorted((row for row in self.rows if row.app is app), key=lambda row: row.report.id, reverse=True)
-        return self.render("shelved.md.jinja", app=app, rows=rows)
+        drawn = self.gallery.history(app, self.rows)
+        return self.render("shelved.md.jinja", app=app, rows=rows, history=drawn)
 
     def redirect(self, old: str, app: App) -> str:
         """The page at an old name, which works on any static host."""
@@ -164,6 +218,16 @@ class Pages:
         result = welch(own.statistics, other.statistics)
         return Against(self.say.link(other.app), own, other, result, self._conclusion(result))
 
+    def frontier(self) -> Markup:
+        """Speed against context, for an authored page."""
+        return self.macro("frontier", self.gallery.frontier(self.rows), template=_PICTURES)
+
+    def measured_on(self, machine: str) -> Markup:
+        """The series of a machine of data/hardware.yaml, for an authored page."""
+        rows = [row for row in self.rows if row.report.data["hardware"] == machine]
+        rows.sort(key=lambda row: (row.app.name, row.report.id))
+        return self.macro("measured_on", machine, rows, template=_PICTURES)
+
     def memory(self, app: App) -> Memory | None:
         """The memory parts of an app, unless none were published."""
         vram = app.card.get("vram") or {}
@@ -171,16 +235,11 @@ class Pages:
         limit = usable_gigabytes(self.catalog, app)
         if not parts or limit is None:
             return None
-        t, number = words(self.language), self.language.gigabytes
-        total = sum(part["gb"] for part in parts)
-        label = t("memory_label", sum=number(total, 2), limit=number(limit, 2))
-        drawn = [drawing.Part(t.pick(part["name"]), part["gb"]) for part in parts]
-        picture = drawing.stack(drawn, limit, str(label), self.language)
-        return Memory(parts, limit, picture, t.pick(vram.get("note")))
+        return Memory(parts, limit, self.gallery.memory(app, limit), words(self.language).pick(vram.get("note")))
 
-    def macro(self, name: str, *arguments: object) -> Markup:
-        """A piece of parts.html.jinja, for authored pages."""
-        module = self._environment.get_template("parts.html.jinja").module
+    def macro(self, name: str, *arguments: object, template: str = "parts.html.jinja") -> Markup:
+        """A piece of a template, for authored pages."""
+        module = self._environment.get_template(template).module
         return Markup(getattr(module, name)(*arguments).strip())  # noqa: S704 - made by an escaping template
 
     def _concerns(self, app: App) -> tuple[Concern, ...]:
@@ -195,14 +254,6 @@ class Pages:
             return t("no_difference")
         return t("shown_difference", sign=t("shown_faster" if result.difference > 0 else "shown_slower"))
 
-    def _releases(self, app: App) -> list[Mapping[str, Any]]:
-        own = [
-            {"version": key.partition("@")[2], "withdrawn": None, **entry}
-            for key, entry in self.ledger.items()
-            if key.partition("@")[0] == app.name
-        ]
-        return sorted(own, key=lambda entry: (entry["released"], entry["version"]), reverse=True)
-
     def _resources(self, resources: Mapping[str, Any]) -> list[tuple[str, str]]:
         t = words(self.language)
         found = [
@@ -214,6 +265,13 @@ class Pages:
             found.append(("resource_gpu", self._quantity(f"{resources['gpuMemoryMiB']}Mi")))
         return found
 
+    def _explain(self, name: str, app: App) -> Explanation:
+        return explain(name, app, self.catalog, self._engines, self.language)
+
+    @cached_property
+    def _engines(self) -> Mapping[str, Engine]:
+        return engines({"engines": list(self.catalog.engines.values())})
+
     def _quantity(self, text: str) -> str:
         """A Kubernetes quantity for readers: ``24Gi`` is 24 GiB, or 24 Gio in French."""
         match = re.fullmatch(r"(\d+)([KMGTP])i", text)
@@ -221,9 +279,6 @@ class Pages:
             return text
         unit = "io" if self.language.code == "fr" else "iB"
         return f"{self.language.number(int(match[1]))}{NO_BREAK}{match[2]}{unit}"
-
-    def _meaning(self, name: str) -> str:
-        return meanings(self.language).get(ALIASES.get(name, name), "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page from one of our templates, which escape what is filled in."""
@@ -236,6 +291,7 @@ class Pages:
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
+            bytecode_cache=compiled(),
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -244,19 +300,21 @@ class Pages:
             "code": presentation.code,
             "title_of": say.link,
             "front": front,
+            "breakable": presentation.breakable,
             "line": _line,
             "short_address": presentation.short_address,
             "spans": richtext.spans,
         }
         environment.globals |= {
-            "L": self.language, "t": t, "unknown": UNKNOWN, "meaning": self._meaning,
+            "L": self.language, "t": t, "unknown": UNKNOWN, "explain": self._explain,
             "words_raw": t.texts.__getitem__, "origin": self.catalog.market["origin"],
             "title": say.title, "engine_name": say.engine_name, "quantisation": say.quantisation,
             "differing": say.differing, "subject": say.subject, "side": say.side, "prompt": say.prompt,
-            "inputs": say.inputs, "capabilities": say.capabilities, "plot": say.plot, "notes": say.notes,
+            "inputs": say.inputs, "capabilities": say.capabilities, "plot": self.gallery.runs, "notes": say.notes,
             "probability": say.probability, "short_image": presentation.short_image,
-            "anchor": presentation.anchor,
-            "vision": presentation.vision, "bar": drawing.bar,
+            "reproduce": lambda row: reproduction.command(row.app, row.report, self.catalog.prompts),
+            "anchor": presentation.anchor, "precise": board.precise, "capabilities_measured": facets.capabilities,
+            "bar": drawing.bar, "version_of": say.version,
             "ceiling": drawing.ceiling, "download": figures.download_gigabytes,
             "model_size": figures.model_gigabytes,
             "trimmed": lambda value: self.language.number(value, presentation.decimals(value)),
@@ -278,3 +336,7 @@ def front(text: str) -> Markup:
 
 def _line(text: str) -> Markup:
     return Markup(richtext.inline(text))  # noqa: S704 - escaped for HTML and for Markdown
+
+
+def _link(address: str, text: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(address, text)

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from market.catalog import Catalog
 from market.configuration import Agreement, Difference, Entry
 from market.report import Report
-from market.site import drawing, figures
+from market.site import figures
 from market.site.language import NO_BREAK, Language
 from market.site.leaderboard import Row
 from market.site.words import Words
@@ -44,18 +44,8 @@ class Presentation:
         return str(engine["name"] if engine else app.card["engine"]["id"])
 
     def quantisation(self, row: Row) -> str:
-        """The quantisation that was measured: the app's, unless another model file was loaded."""
-        other = next(
-            (
-                found
-                for found in row.agreement.differences
-                if found.kind == "model" and found.subject == "target" and found.measured
-            ),
-            None,
-        )
-        if other is not None:
-            return str(other.measured).rpartition("/")[2].removesuffix(".gguf")
-        return str(row.app.card["model"].get("quantisation") or self.words("unknown"))
+        """The quantisation that was measured."""
+        return quantisation(row) or str(self.words("unknown"))
 
     def differing(self, agreement: Agreement) -> str:
         """What differs, in short: the first names, then how many more."""
@@ -87,6 +77,11 @@ class Presentation:
         known = self.catalog.prompts.get(report.protocol["prompt"])
         return self.words.pick(known["title"]) if known else str(report.protocol["prompt"])
 
+    def version(self, report: Report) -> str:
+        """The version that was measured, as far as published."""
+        found = str(report.data["app_version"])
+        return str(self.words("not_stated")) if found == "not stated" else found
+
     def inputs(self, app: Entry) -> str:
         """What the app takes in."""
         return ", ".join(
@@ -104,16 +99,6 @@ class Presentation:
             elif value is None:
                 found.append(self.words("capability_unknown", name=self.words(f"capability_{name}")))
         return Markup(", ").join(found)
-
-    def plot(self, row: Row) -> Markup:
-        """The drawing of a series with its description in words."""
-        statistics, number = row.statistics, self.language.number
-        key = "plot_runs" if row.report.is_raw else "plot_summary"
-        label = self.words(
-            key, n=statistics.n, mean=number(statistics.mean, 2), min=number(statistics.minimum, 2),
-            max=number(statistics.maximum, 2),
-        )  # fmt: skip
-        return drawing.plot(statistics, row.report.speeds, str(label), self.language)
 
     def probability(self, p: float) -> str:
         """``= 0.15`` or ``< 0.001``."""
@@ -196,10 +181,18 @@ def anchor(report: Report) -> str:
     return "r-" + re.sub(r"[^\w.-]", "-", report.id)
 
 
-def vision(row: Row) -> bool:
-    """Whether the image encoder was loaded during the measurement, as far as stated."""
-    loaded = row.report.protocol.get("vision_loaded")
-    return bool(row.app.card["capabilities"].get("vision")) if loaded is None else bool(loaded)
+def quantisation(row: Row) -> str | None:
+    """The quantisation that was measured: the app's, unless another model file was loaded."""
+    for found in row.agreement.differences:
+        if found.kind == "model" and found.subject == "target" and found.measured:
+            return found.measured.rpartition("/")[2].removesuffix(".gguf")
+    stated = row.app.card["model"].get("quantisation")
+    return None if stated is None else str(stated)
+
+
+def breakable(text: str) -> Markup:
+    """A long name that may break after its own signs, and nowhere else."""
+    return Markup("<wbr>").join(re.findall(r"[^-_/:.+]*[-_/:.+]*", text)[:-1])
 
 
 def decimals(value: float) -> int:

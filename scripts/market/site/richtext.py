@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 from typing import Final
 
@@ -18,12 +19,21 @@ TAGS: Final = frozenset({
 _SPANS: Final = re.compile(r"(`[^`]+`|https://[^\s,;<>\"')]+[^\s,;.:<>\"')])")
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|>~:^=$])")
 
+_DIRECTIONS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the text after them around; no language of the site needs one."""
+
+
+def straight(text: str) -> str:
+    """A text without the characters that change its direction, with which it could show what it does not say."""
+    return _DIRECTIONS.sub("", text)
+
 
 def inline(text: str) -> str:
     """Escape a text for a line of Markdown: neither Markdown nor HTML in it has an effect."""
     return _SPECIAL.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
+@lru_cache(maxsize=4096)
 def line(text: str) -> Markup:
     """Render one paragraph of the catalog's own Markdown, without the tags around it; links may be ours."""
     rendered = markdown.markdown(text, output_format="html")
@@ -44,6 +54,7 @@ def _span(part: str) -> Markup:
     return Markup('<a href="{}" rel="noopener">{}</a>').format(part, part.removeprefix("https://"))
 
 
+@lru_cache(maxsize=4096)
 def block(text: str) -> Markup:
     """Render contributor's Markdown to HTML of the allow-list; headings sink below the page's own."""
     rendered = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists"], output_format="html")

@@ -30,7 +30,7 @@ def authored_pages(catalog: Catalog) -> Iterator[Problem]:
     if not catalog.sound or not authored.exists(catalog.root):
         return
     for language in LANGUAGES:
-        pages = Pages(catalog, {}, language)
+        pages = Pages(catalog, language)
         known = measured(pages)
         own, problems = authored.read(catalog.root, language)
         yield from problems
@@ -48,7 +48,7 @@ def published_claims(catalog: Catalog) -> Iterator[Problem]:
         return
     reported = set()
     for language in LANGUAGES:
-        pages = Pages(catalog, {}, language)
+        pages = Pages(catalog, language)
         found = claimed.read(pages)
         if found is None:
             continue

@@ -1,0 +1,110 @@
+"""A build that finds the files of an earlier one: faster, and the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.site.conftest import EPOCH
+
+from market.catalog import load
+from market.progress import Silent
+from market.site import generator
+from market.site.build import build_site
+from market.site.language import Language
+from market.site.rendering import UnmergeableError, merged_search, merged_sitemap
+
+APP, REPORT = "llamacppqwen36a3btextone", "2026-05-21-space-invaders-32k"
+NEVER = {"api/status"}
+
+
+def digests(root: Path) -> dict[str, str]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_way_back_is_exact(
+    site: Path, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    whole = generator.run
+
+    def counted(language: Language, docs: Path, html: Path, origin: str, epoch: int) -> None:
+        asked.append(len(list(docs.rglob("*.md"))))
+        whole(language, docs, html, origin, epoch)
+
+    monkeypatch.setattr(generator, "run", counted)
+    work, catalog = tmp_path / "work", tmp_path / "catalog"
+    shutil.copytree(site.parent / "work", work)
+    shutil.copytree(root, catalog)
+    report = catalog / "apps" / APP / "bench" / f"{REPORT}.yaml"
+    original = report.read_text("utf-8")
+    data = yaml.safe_load(original)
+    data["runs"][0]["tokens_per_second"] += 0.07
+    report.write_text(yaml.safe_dump(data, allow_unicode=True), "utf-8")
+
+    changed = tmp_path / "changed"
+    changed.mkdir()
+    build_site(load(catalog)[0], changed, work, EPOCH, Silent())
+    before, after = digests(site), digests(changed)
+    touched = {path for path in before if path not in NEVER and after.get(path) != before[path]}
+    pages = {path for path in touched if path.endswith(".html")}
+    assert {path.removeprefix("en/") for path in pages if path.startswith("en/")} == {
+        path for path in pages if not path.startswith("en/")
+    }
+    assert f"apps/{APP}/index.html" in pages
+    assert "leaderboard/index.html" in pages
+    assert "leaderboard.csv" in touched
+    assert not {path for path in pages if "rules/" in path or "bench/" in path or "engines/" in path}
+    every = len(list((site.parent / "work/site/fr/docs").rglob("*.md")))
+    assert all(count < every / 2 for count in asked), (asked, every)
+
+    report.write_text(original, "utf-8")
+    back = tmp_path / "back"
+    back.mkdir()
+    build_site(load(catalog)[0], back, work, EPOCH, Silent())
+    assert len(asked) == 4  # two languages, twice, and never a whole run
+    again = digests(back)
+    assert {path for path in before if path not in NEVER and again.get(path) != before[path]} == set()
+    assert set(again) == set(before) - NEVER
+
+
+def test_search_entries_of_kept_pages_stand_where_they_stood() -> None:
+    old = index(("", "home"), ("a/", "old a"), ("a/#x", "old x"), ("b/", "old b"), ("c/", "old c"))
+    new = index(("", "home 2"), ("b/", "new b"), ("b/#y", "new y"))
+    assert (
+        json.loads(merged_search(old, new, {"a/", "c/"}))["docs"]
+        == json.loads(
+            index(
+                ("", "home 2"), ("a/", "old a"), ("a/#x", "old x"), ("b/", "new b"), ("b/#y", "new y"), ("c/", "old c")
+            )
+        )["docs"]
+    )
+    with pytest.raises(UnmergeableError):
+        merged_search(old, index(("d/", "unknown")), {"a/"})
+    with pytest.raises(UnmergeableError):
+        merged_search(old + " ", new, {"a/"})
+
+
+def index(*entries: tuple[str, str]) -> str:
+    docs = [{"location": location, "title": "", "text": text} for location, text in entries]
+    return json.dumps({"config": {}, "docs": docs}, separators=(",", ":"))
+
+
+def test_addresses_of_kept_pages_stand_where_they_stood() -> None:
+    old, new = sitemap(a=1, b=1, c=1), sitemap(b=2)
+    assert merged_sitemap(old, new, {"a", "c"}) == sitemap(a=1, b=2, c=1)
+    with pytest.raises(UnmergeableError):
+        merged_sitemap(old, new, {"a"})
+
+
+def sitemap(**pages: int) -> str:
+    urls = "".join(
+        f"    <url>\n         <loc>{page}</loc>\n         <lastmod>{day}</lastmod>\n    </url>\n"
+        for page, day in pages.items()
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset>\n{urls}</urlset>'
