@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from market.errors import InputError
+from market import git
+from market.errors import InputError, MarketError
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_SECONDS = 60
-# What the repository's own settings could run is not wanted here, and neither is another process waiting for a lock.
-_GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +48,7 @@ def read(root: Path, previous: str | None = None) -> Origin:
 
 def _git(root: Path, *arguments: str) -> str | None:
     """What Git answers, or None when it is not there or refuses."""
-    # Inside a hook these name another repository than the one that the folder is in.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     try:
-        answer = subprocess.run(  # noqa: S603 - Git, with arguments of ours
-            [*_GIT, "-C", str(root), *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=_SECONDS, check=True,
-        )  # fmt: skip
-    except (OSError, ValueError, subprocess.SubprocessError):
+        return git.answer(root, *arguments)
+    except (MarketError, ValueError):
         return None
-    return answer.stdout.rstrip("\n")

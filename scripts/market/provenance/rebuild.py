@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from market import origin
+from market import git, origin
 from market.build import build
 from market.errors import InputError, MarketError
 from market.progress import Progress
@@ -59,7 +59,7 @@ def of_history(root: Path, commit: str) -> str:
     Raises:
         InputError: it is not; what was built from it did not go through this branch.
     """
-    if _git(root, "merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD") is None:
+    if git.answer(root, "merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD") is None:
         raise InputError(f"the market names commit {commit}, which is not in the history that is checked out")
     return commit
 
@@ -72,11 +72,22 @@ def _build_checkout(root: Path, folder: Path, previous: str | None, progress: Pr
 
 def _check_out(root: Path, commit: str, target: Path) -> None:
     """Copy a commit out of a repository without a trace in it: a clone that borrows its objects."""
-    named = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    named = git.answer(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
     if named is None:
         raise InputError(f"{root} has no commit {commit}; `git fetch` may bring it")
-    cloned = _git(root, "clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", str(root), str(target))
-    if cloned is None or _git(target, "checkout", "--quiet", "--detach", named.strip()) is None:
+    cloned = git.answer(
+        root,
+        "clone",
+        "--quiet",
+        "--shared",
+        "--no-checkout",
+        "--template=",
+        "--",
+        str(root),
+        str(target),
+        seconds=SECONDS,
+    )
+    if cloned is None or git.answer(target, "checkout", "--quiet", "--detach", named, seconds=SECONDS) is None:
         raise MarketError(f"Git cannot check out {commit} of {root}")
 
 
@@ -90,16 +101,9 @@ def _build_commit(checkout: Path, folder: Path, previous: str | None) -> None:
         raise MarketError(f"that commit cannot be built with the packages that are installed here: {last}")
 
 
-def _git(root: Path, *arguments: str) -> str | None:
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    safe = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false")
-    done = _run(["git", *safe, "-C", str(root), *arguments], root, environment)
-    return None if done.returncode else done.stdout
-
-
 def _run(command: Sequence[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(  # noqa: S603 - Git and our own program
+        return subprocess.run(  # noqa: S603 - our own program
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             errors="replace", timeout=SECONDS, check=False,
         )  # fmt: skip

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from market import origin
+from market import git, origin
 from market.build import build
 from market.catalog import load
 from market.check import Checked
-from market.errors import InputError
+from market.errors import InputError, MarketError
 from market.files import write_atomic
 from market.ledger import Ledger
 from market.progress import Progress
@@ -23,7 +22,6 @@ from market.publish.content import CONFIGURATION, FILES, WORKER, Content
 from market.publish.wrangler import bundle
 
 _OF_THE_INDEX = ("apps", "archetypes", "data", "docs/market.png", "releases.json", "scripts", "schema")
-_SECONDS = 60
 
 
 class UnsoundError(Exception):
@@ -99,10 +97,6 @@ def _same_index(root: Path, before: str | None, commit: str) -> bool:
     if before is None:
         return False
     try:
-        asked = subprocess.run(  # noqa: S603 - Git, with commits that are hexadecimal
-            ["git", "-C", str(root), "diff", "--quiet", before, commit, "--", *_OF_THE_INDEX],  # noqa: S607
-            check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        return git.ask(root, "diff", "--quiet", before, commit, "--", *_OF_THE_INDEX).returncode == 0
+    except MarketError:
         return False
-    return asked.returncode == 0

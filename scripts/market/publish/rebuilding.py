@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from market import git
 from market.catalog import load
 from market.errors import MarketError
 from market.ledger import FILE, Release
@@ -58,14 +58,8 @@ def _check_out(root: Path, commit: str, folder: Path) -> None:
 
 
 def _git(root: Path, *arguments: str) -> bytes:
-    try:
-        done = subprocess.run(  # noqa: S603 - Git, with arguments of ours
-            ["git", "-C", str(root), *arguments],  # noqa: S607
-            check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MarketError(f"Git cannot be asked for released commits: {error}") from error
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-        raise MarketError(f"Git cannot be asked for released commits: {lines[-1]}") from error
+    done = git.ask(root, *arguments, seconds=_SECONDS)
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+        raise MarketError(f"Git cannot be asked for released commits: {lines[-1]}")
     return done.stdout
