@@ -77,12 +77,46 @@ def test_the_language_switch_keeps_the_page(page: Page, address: str) -> None:
     assert page.url == address + "/apps/llamacppqwen36a3bone/"
 
 
+def scheme(page: Page) -> tuple[str, str]:
+    """The theme of a page, and whether its scroll bars follow."""
+    found = page.evaluate("[document.body.dataset.mdColorScheme, document.documentElement.style.colorScheme]")
+    return found[0], found[1]
+
+
+LIGHT, DARK = ("default", "light"), ("slate", "dark")
+
+
 def test_the_choice_of_theme_holds_in_both_languages(page: Page, address: str) -> None:
     page.goto(address + "/")
-    page.click("label[for=__palette_1]")
-    page.click("label[for=__palette_2]")
+    page.get_by_role("button", name="Passer au thème clair").click()
+    page.get_by_role("button", name="Passer au thème sombre").press("Enter")
+    assert scheme(page) == DARK
     page.goto(address + "/en/method/")
-    assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+    assert scheme(page) == DARK
+    assert set(page.eval_on_selector_all("meta[name=theme-color]", "found => found.map(one => one.content)")) == {
+        "#121518"
+    }
+    page.get_by_role("button", name="Follow the system's theme").click()
+    page.emulate_media(color_scheme="light")
+    assert scheme(page) == LIGHT
+
+
+def test_the_theme_follows_the_system_before_the_first_paint(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.route("**/*.js", lambda route: route.abort())  # what the scripts do comes after the first paint
+    page.goto(address + "/")
+    assert scheme(page) == DARK
+
+
+def test_the_theme_follows_another_tab(page: Page, address: str) -> None:
+    page.goto(address + "/")
+    other = page.context.new_page()
+    other.goto(address + "/en/")
+    other.get_by_role("button", name="Switch to the light theme").click()
+    other.get_by_role("button", name="Switch to the dark theme").click()
+    expect(page.get_by_role("button", name="Suivre le thème du système")).to_be_visible()
+    assert scheme(page) == DARK
+    other.close()
 
 
 def test_an_old_name_is_found_and_leads_on(page: Page, address: str) -> None:
