@@ -10,8 +10,9 @@ import pytest
 
 from market import files, runtime
 from market.build import HEADERS
+from market.canonical import encode
 from market.catalog import Catalog, load
-from market.index.replies import encode, replies
+from market.index.replies import replies
 from market.packaging import Package, package
 from market.paths import PROJECT
 from market.runtime import serve

@@ -15,9 +15,9 @@ from referencing.jsonschema import DRAFT202012
 from schemathesis.specs.openapi import definitions
 
 from market import schema
+from market.canonical import encode
 from market.errors import MarketError
 from market.index import openapi
-from market.index.replies import encode
 from market.paths import PROJECT
 
 from .request import Target

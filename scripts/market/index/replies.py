@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import rfc8785
 
 from market import icons, pictures, schema
+from market.canonical import encode
 from market.catalog import Catalog
 from market.errors import MarketError
 from market.index import openapi, v1, v2
@@ -82,11 +82,6 @@ def encode_members(members: Mapping[str, Any]) -> bytes:
     """A JSON object with one member a line, which the Worker cuts up without parsing it (worker/src/details.ts)."""
     lines = [encode(id) + b":" + encode(members[id]) for id in sorted(members)]
     return b"{\n" + b",\n".join(lines) + b"\n}" if lines else b"{}"
-
-
-def encode(reply: Any) -> bytes:
-    """JSON as devices get it: UTF-8, sorted keys, one line."""
-    return json.dumps(reply, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def status(

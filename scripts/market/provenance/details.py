@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from market.canonical import encode
 from market.device.transport import Reply
-from market.index.replies import SHARDS, encode, encode_members, shard
+from market.index.replies import SHARDS, encode_members, shard
 from market.provenance.finding import Finding
 from market.provenance.live import BATCH, Ask, Live, fault
 

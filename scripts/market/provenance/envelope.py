@@ -7,12 +7,12 @@ the signature does not cover, such as a space or an unused bit of base64.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import FormatError, VerificationError
 from securesystemslib.signer import CryptoSigner
 
+from market.canonical import encode
 from market.provenance.keys import Keys
 from market.provenance.statement import Statement, from_bytes
 from market.provenance.untrusted import UntrustedError
@@ -26,7 +26,7 @@ def sign(statement: Statement, signer: CryptoSigner) -> bytes:
     """The envelope of a statement; the same statement and key always give the same bytes (RFC 8032)."""
     envelope = Envelope(statement.encode(), PAYLOAD_TYPE, {})
     envelope.sign(signer)
-    return _encode(envelope)
+    return encode(envelope.to_dict())
 
 
 def open_(data: bytes, keys: Keys) -> Statement:
@@ -71,7 +71,7 @@ def _read(data: bytes) -> tuple[Envelope, str]:
         raise UntrustedError(f"the signed statement has {len(data)} bytes; {LIMIT} are read")
     try:
         envelope = Envelope.from_dict(json.loads(data))
-        canonical = _encode(envelope) == data
+        canonical = encode(envelope.to_dict()) == data
         (key_id,) = envelope.signatures
     except (ValueError, TypeError, KeyError, AttributeError, FormatError, RecursionError) as error:
         raise UntrustedError("the signed statement is not an envelope with one signature") from error
@@ -80,8 +80,3 @@ def _read(data: bytes) -> tuple[Envelope, str]:
     if envelope.payload_type != PAYLOAD_TYPE:
         raise UntrustedError(f"the envelope holds {envelope.payload_type}, not {PAYLOAD_TYPE}")
     return envelope, key_id
-
-
-def _encode(envelope: Envelope) -> bytes:
-    value: Any = envelope.to_dict()
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

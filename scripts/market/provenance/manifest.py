@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from market.canonical import encode
 from market.errors import MarketError
 from market.provenance.untrusted import UntrustedError
 
@@ -58,7 +59,7 @@ class Manifest:
     @cached_property
     def _encoded(self) -> bytes:
         files = {path: {"sha256": one.sha256, "size": one.size} for path, one in self.files.items()}
-        return json.dumps({"files": files}, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        return encode({"files": files})
 
 
 def of_folder(folder: Path) -> Manifest:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from market.canonical import encode
 from market.provenance.manifest import MANIFEST
 from market.provenance.untrusted import UntrustedError
 
@@ -69,7 +70,7 @@ class Statement:
                 "previous": self.previous,
             },
         }
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+        return encode(value)
 
 
 def lasting(issued: datetime) -> tuple[datetime, datetime]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from market.canonical import encode
 from market.errors import MarketError
 from market.provenance import envelope
 from market.provenance.statement import Statement
@@ -129,7 +130,7 @@ def _lost(found: Found | None) -> RaceError:
 
 def _encode(released: Sequence[Past]) -> bytes:
     value = {"serial": released[-1].serial, "released": [[past.serial, past.manifest] for past in released]}
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return encode(value)
 
 
 def _released(found: Found) -> tuple[Past, ...]:
