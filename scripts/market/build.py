@@ -63,5 +63,6 @@ def _headers(fresh: Path, work: Path) -> None:
         template = HEADERS.read_text("utf-8")
     except OSError as error:
         raise MarketError(f"cannot read {HEADERS.name}: {error.strerror}") from error
-    hashes = " ".join(f"'sha256-{hash}'" for hash in script_hashes(fresh, Reader(work / "cache" / "pages.json")))
+    pages = Reader(work / "cache" / "pages.json").below(fresh)
+    hashes = " ".join(f"'sha256-{hash}'" for hash in script_hashes(pages.values()))
     (fresh / "_headers").write_text(template.replace("{{script_hashes}}", hashes), "utf-8")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final
 
 from market.catalog import App, Shelved
@@ -107,8 +108,9 @@ def shipped(app: App) -> Setup:
     return Setup(server.get("image"), app.card.get("context_tokens"), args, models, True)
 
 
+@lru_cache(maxsize=4096)
 def compare(app: Entry, report: Report) -> Agreement:
-    """Compare what a report measured with what the app ships."""
+    """Compare what a report measured with what the app ships; once for each pair, as every page asks."""
     if isinstance(app, Shelved):
         return Agreement(Verdict.UNSHIPPED, ())
     before = measured(report)

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from market.site.csp import script_hashes
+from market.site.markup import Reader
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Serve a folder until the block ends; gives its address without a slash at the end."""
-    hashes = " ".join(f"'sha256-{digest}'" for digest in script_hashes(folder))
+    hashes = " ".join(f"'sha256-{digest}'" for digest in script_hashes(Reader().below(folder).values()))
     policy = (
         f"default-src 'none'; script-src 'self' {hashes}; style-src 'self'; img-src 'self' data:; "
         "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

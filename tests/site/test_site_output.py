@@ -10,6 +10,7 @@ import pytest
 
 from market.site.csp import blocked, inline_scripts, script_hashes, strangers
 from market.site.links import dead
+from market.site.markup import Reader
 
 
 def write(root: Path, **pages: str) -> Path:
@@ -29,7 +30,7 @@ def test_hashes_are_those_of_the_text_between_the_tags(tmp_path: Path) -> None:
         en__b=f"<script>{script}</script><SCRIPT type=module>import 'x'</SCRIPT>",
     )
     wanted = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script, "import 'x'")}
-    assert script_hashes(site) == tuple(sorted(wanted))
+    assert script_hashes(Reader().below(site).values()) == tuple(sorted(wanted))
 
 
 @pytest.mark.parametrize("html", ["", "<script src='a.js'></script>", "<p>script</p>", "<script type='x/y'>1</script>"])
@@ -42,7 +43,7 @@ def test_an_authors_script_is_a_stranger(tmp_path: Path) -> None:
     write(
         tmp_path, **{"404": theme, "en__404": theme, "index": theme, "en__a__index": theme + "<script>evil()</script>"}
     )
-    assert strangers(tmp_path, ["/", "/en/"]) == ("en/a/index.html",)
+    assert strangers(Reader().below(tmp_path), ["/", "/en/"]) == ("en/a/index.html",)
 
 
 def test_what_the_policy_blocks_is_found(tmp_path: Path) -> None:
@@ -52,7 +53,12 @@ def test_what_the_policy_blocks_is_found(tmp_path: Path) -> None:
         b='<svg><g STYLE="x:y"/></svg><a href="#" onClick="f()">x</a>',
         c='<p class="style" data-on="1">style="x" onclick="y"</p><code>&lt;style&gt;</code>',
     )
-    assert blocked(tmp_path) == ("a.html: <p style>", "a.html: <style>", "b.html: <a onclick>", "b.html: <g style>")
+    assert blocked(Reader().below(tmp_path)) == (
+        "a.html: <p style>",
+        "a.html: <style>",
+        "b.html: <a onclick>",
+        "b.html: <g style>",
+    )
 
 
 def test_dead_links(tmp_path: Path) -> None:
@@ -67,7 +73,7 @@ def test_dead_links(tmp_path: Path) -> None:
         ),
         a__index='<h2 id="here"></h2><a href="..">up</a><a href="../#top">up</a><a href="">self</a>',
     )
-    assert dead(site) == (
+    assert dead(site, Reader().below(site)) == (
         "/index.html: /b/ leads nowhere",
         "/index.html: a/#gone has no such anchor",
         "/index.html: loads //x.example/y.js from another host",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from market.site import (
     discovery,
     expressions,
     feeds,
+    frontmatter,
     journal,
     lineage,
     links,
@@ -79,23 +81,33 @@ def build_site(
                 run.result()
     for language, head in heads.items():
         html, target = work / "site" / language.code / "html", finished / language.root.strip("/")
-        shutil.copytree(html, target, dirs_exist_ok=True)
+        shutil.copytree(html, target, dirs_exist_ok=True, copy_function=os.link)  # nothing writes to these again
         _add_feed(journal.feed(head.written, html, head.pages), target)
     reader = Reader(work / "cache" / "pages.json")
     with progress.step("follow every link of the site"):
         _tidy(finished, catalog.market["origin"], work / "cache")
-        faults = {
-            "the site has dead links": links.dead(finished, origin=catalog.market["origin"], reader=reader),
-            "pages hold no scripts, but a script of an author's is in": csp.strangers(
-                finished, [language.root for language in LANGUAGES], reader
-            ),
-            "the policy of the site forbids inline styles and handlers": csp.blocked(finished, reader),
-        }
-        if any(faults.values()):
-            told = ("\n".join([f"{what}:", *found[:40]]) for what, found in faults.items() if found)
-            raise MarketError("\n".join(told))
+        _read_over(finished, catalog.market["origin"], reader)
         reader.save()
     shutil.copytree(finished, out, dirs_exist_ok=True)
+
+
+def _read_over(site: Path, origin: str, reader: Reader) -> None:
+    """Hold the finished pages against what every page of the site has to be.
+
+    Raises:
+        MarketError: a link is dead, or a page holds what the site's policy forbids.
+    """
+    pages = reader.below(site)
+    faults = {
+        "the site has dead links": links.dead(site, pages, origin=origin, reader=reader),
+        "pages hold no scripts, but a script of an author's is in": csp.strangers(
+            pages, [language.root for language in LANGUAGES]
+        ),
+        "the policy of the site forbids inline styles and handlers": csp.blocked(pages),
+    }
+    if any(faults.values()):
+        told = ("\n".join([f"{what}:", *found[:40]]) for what, found in faults.items() if found)
+        raise MarketError("\n".join(told))
 
 
 def write_pages(
@@ -119,7 +131,7 @@ def write_pages(
         rendered, wrong = expressions.render(text, f"{own.folder}/{path}", pages)
         found.extend(wrong)
         if rendered is not None:
-            texts[path] = rendered
+            texts[path] = frontmatter.quoted(rendered)
     if found:
         lines = [f"{problem.path}:{problem.line}: {problem.message}" for problem in found]
         raise MarketError("the authored pages cannot be rendered:\n" + "\n".join(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from market.catalog import Catalog
 from market.configuration import Agreement, Entry, Verdict, compare
@@ -100,6 +101,7 @@ def rank(own: tuple[float, float] | None, others: Iterable[tuple[float, float] |
     return 1 + sum(1 for other in others if other is not None and other[0] > own[1])
 
 
+@lru_cache(maxsize=1024)
 def headline(app: Entry) -> Row | None:
     """The report that speaks for an app: closest to what ships, then raw, then newest, then fastest.
 

@@ -7,66 +7,70 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urldefrag, urlsplit
 from xml.etree import ElementTree as ET
 
 from market.site.feeds import ATOM
-from market.site.markup import Page, Reader, read
+from market.site.markup import Page, Reader
 
 # Served beside the pages by other parts of the build.
 ELSEWHERE: Final = ("/icons/", "/charts/", "/api/")
 
 
 def dead(
-    site: Path, elsewhere: Collection[str] = ELSEWHERE, origin: str = "", reader: Reader | None = None
+    site: Path,
+    pages: Mapping[str, Page],
+    elsewhere: Collection[str] = ELSEWHERE,
+    origin: str = "",
+    reader: Reader | None = None,
 ) -> tuple[str, ...]:
     """Return one line for each dead link, dead anchor and outside resource below ``site``, sorted.
 
-    Feeds and llms.txt count as pages. An absolute link to ``origin``, where the site is served, has to lead
-    somewhere like any other.
+    ``pages`` are those of ``site``. Feeds and llms.txt count as pages. An absolute link to ``origin``, where the site
+    is served, has to lead somewhere like any other.
     """
-    reader = reader or Reader()
-    pages = {
-        "/" + path.relative_to(site).as_posix(): reader.page(path.read_text("utf-8"))
-        for path in sorted(site.rglob("*.html"))
-    }
-    texts = {"/" + path.relative_to(site).as_posix(): page for path, page in _texts(site)}
+    texts = {path.relative_to(site).as_posix(): page for path, page in _texts(site, reader or Reader())}
     files = frozenset("/" + path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
+    anchors = {"/" + name: page.ids for name, page in pages.items()}
     found = {
         line
-        for name, page in (pages | texts).items()
-        for line in _faults(name, page, pages, files, (tuple(elsewhere), origin))
+        for name, page in {**pages, **texts}.items()
+        for line in _faults("/" + name, page, anchors, files, (tuple(elsewhere), origin))
     }
     return tuple(sorted(found))
 
 
 def _faults(
-    name: str, page: Page, pages: dict[str, Page], files: frozenset[str], outside: tuple[tuple[str, ...], str]
+    name: str,
+    page: Page,
+    anchors: Mapping[str, Collection[str]],
+    files: frozenset[str],
+    outside: tuple[tuple[str, ...], str],
 ) -> Iterator[str]:
     elsewhere, origin = outside
-    for link, loads in page.links:
+    for given, loads in dict.fromkeys(page.links):
+        link = given
         if origin and (link + "/").startswith(origin + "/"):
-            link = link.removeprefix(origin) or "/"  # noqa: PLW2901
+            link = link.removeprefix(origin) or "/"
         parts = urlsplit(link)
         if parts.scheme or parts.netloc:
             if loads and parts.scheme != "data":
                 yield f"{name}: loads {link} from another host"
             continue
-        address, anchor = urldefrag(link)
-        target = _resolve(name, address)
-        if target.startswith(elsewhere):
+        found = _resolve(name, parts.path)
+        if found.startswith(elsewhere):
             continue
-        shown = target + "index.html" if target.endswith("/") else target
+        shown = found + "index.html" if found.endswith("/") else found
         if shown not in files:
             yield f"{name}: {link} leads nowhere"
-        elif anchor and shown in pages and unquote(anchor) not in pages[shown].ids:
+        elif parts.fragment and shown in anchors and unquote(parts.fragment) not in anchors[shown]:
             yield f"{name}: {link} has no such anchor"
 
 
-def _texts(site: Path) -> Iterator[tuple[Path, Page]]:
+def _texts(site: Path, reader: Reader) -> Iterator[tuple[Path, Page]]:
     """Feeds, with the links inside the content of their entries, and the lists of links for programs."""
     for path in sorted(site.rglob("*.xml")):
         root = ET.fromstring(path.read_bytes())  # noqa: S314 - our own file
@@ -74,7 +78,7 @@ def _texts(site: Path) -> Iterator[tuple[Path, Page]]:
             links = [(element.get("href", ""), False) for element in root.iter() if element.get("href")]
             for element in root.iter():
                 if element.get("type") == "html":
-                    links += read(element.text or "").links
+                    links += reader.page(element.text or "").links
             yield path, Page(links=links)
     for path in sorted(site.rglob("llms.txt")):
         found = re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8"))
@@ -84,15 +88,14 @@ def _texts(site: Path) -> Iterator[tuple[Path, Page]]:
 def target(name: str, link: str) -> str:
     """Where a link of the page ``name`` leads: a path of the site, with its anchor."""
     address, anchor = urldefrag(link)
-    found = _resolve(name, address)
+    found = _resolve(name, urlsplit(address).path)
     return f"{found}#{anchor}" if anchor else found
 
 
-def _resolve(name: str, address: str) -> str:
-    path = unquote(urlsplit(address).path)
+def _resolve(name: str, quoted: str) -> str:
+    path = unquote(quoted)
     if not path:
         return name
-    folder = posixpath.dirname(name)
-    joined = posixpath.normpath(posixpath.join(folder, path))
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
     is_folder = path.endswith(("/", "/.", "/..")) or path in (".", "..")
     return joined.rstrip("/") + "/" if is_folder else joined

@@ -42,6 +42,13 @@ class Reader:
         if file is not None and file.is_file():
             self._known = _loaded(file)
 
+    def below(self, folder: Path) -> dict[str, Page]:
+        """Every page below a folder, by its path there."""
+        return {
+            path.relative_to(folder).as_posix(): self.page(path.read_text("utf-8"))
+            for path in sorted(folder.rglob("*.html"))
+        }
+
     def page(self, html: str) -> Page:
         """Ids, links and scripts of a page."""
         digest = hashlib.sha256(html.encode()).hexdigest()
