@@ -254,3 +254,14 @@ def test_gpu_is_sampled_beside_a_run_and_what_it_does_not_say_is_left_out() -> N
     assert found["power_mean_w"] == pytest.approx(151 + (found["samples"] - 1) / 2, abs=0.1)
     assert found["throttled_samples"] == found["samples"]
     assert "temperature_max_c" not in found
+
+
+def test_memory_that_the_driver_keeps_for_itself_is_not_used() -> None:
+    """As on a real card (an H200): the first version of the query counted 615 MiB more than nvidia-smi."""
+
+    def memory(handle: int, version: int = 1) -> SimpleNamespace:
+        return SimpleNamespace(total=24463 * 2**20, used=(20615 if version == 1 else 20000) * 2**20)
+
+    library = Library(nvmlMemory_v2=2, nvmlDeviceGetMemoryInfo=memory)
+    assert Card(library, 0).describe()["vram_idle_mib"] == 20000
+    assert Card(library, 0).look().vram_mib == 20000

@@ -66,7 +66,7 @@ class Card:
         library, handle = self._library, self._handle
         cuda = _ask(library, "nvmlSystemGetCudaDriverVersion")
         limit = _ask(library, "nvmlDeviceGetEnforcedPowerLimit", handle)
-        memory = _ask(library, "nvmlDeviceGetMemoryInfo", handle)
+        memory = _memory(library, handle)
         found = {
             "name": _text(_ask(library, "nvmlDeviceGetName", handle)),
             "driver": _text(_ask(library, "nvmlSystemGetDriverVersion")),
@@ -80,7 +80,7 @@ class Card:
     def look(self) -> Sample:
         """Take one sample."""
         library, handle = self._library, self._handle
-        memory = _ask(library, "nvmlDeviceGetMemoryInfo", handle)
+        memory = _memory(library, handle)
         power = _ask(library, "nvmlDeviceGetPowerUsage", handle)
         rates = _ask(library, "nvmlDeviceGetUtilizationRates", handle)
         reasons = _ask(library, "nvmlDeviceGetCurrentClocksThrottleReasons", handle)
@@ -149,6 +149,14 @@ def _ask(library: Any, name: str, *arguments: Any) -> Any:
     with suppress(Exception):
         return getattr(library, name)(*arguments)
     return None
+
+
+def _memory(library: Any, handle: Any) -> Any:
+    """Total and used memory in bytes. The second version of the query leaves what the driver keeps for itself out of
+    what is used, as nvidia-smi does; older libraries and drivers know the first one only."""
+    second = getattr(library, "nvmlMemory_v2", None)
+    found = None if second is None else _ask(library, "nvmlDeviceGetMemoryInfo", handle, second)
+    return found or _ask(library, "nvmlDeviceGetMemoryInfo", handle)
 
 
 def _text(value: bytes | str | None) -> str | None:
