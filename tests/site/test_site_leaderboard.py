@@ -96,6 +96,25 @@ def test_other_machines_and_several_requests_at_once_have_ranks_of_their_own(
     assert own.report.id == "here", "nothing of another scale speaks for an app"
 
 
+def test_only_what_was_asked_the_same_is_ranked_together(
+    repository: Catalog, make_app: MakeApp, make_report: MakeReport
+) -> None:
+    app = make_app(
+        reports=(
+            make_report("unstated", runs=[300, 301, 302], protocol={"prompt": "unstated", "depth_tokens": None}),
+            make_report("prose", runs=[200, 201, 202], protocol={"prompt": "prose"}),
+            make_report("fast", runs=[100, 101, 102]),
+            make_report("deep", runs=[60, 61, 62], protocol={"depth_tokens": 32768}),
+            make_report("slow", runs=[50, 51, 52]),
+        )
+    )
+    found = rows(dataclasses.replace(repository, apps=(app,), shelved=()))
+    assert [(row.report.id, row.rank) for row in found] == [
+        ("unstated", None), ("prose", None), ("fast", 1), ("deep", None), ("slow", 2),
+    ]  # fmt: skip
+    assert all(row.interval for row in found), "they are drawn all the same"
+
+
 def test_choices_come_from_the_data(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
     vision = {"text": True, "vision": True, "audio": False, "tools": True, "thinking": False}
 

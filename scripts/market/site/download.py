@@ -54,8 +54,9 @@ COLUMNS: Final = (
     Column("hardware", "", "machine, by its id in data/hardware.yaml", lambda row, _: row.scale.hardware),
     Column("concurrency", "requests", "requests at a time; empty where it was not stated",
            lambda row, _: row.report.protocol.get("concurrency")),
-    Column("rank", "", "1 + the series of the same hardware and concurrency whose whole interval lies above; empty "
-           "without an interval", lambda row, _: row.rank),
+    Column("rank", "", "1 + the series of the same hardware, concurrency, prompt and depth whose whole interval lies "
+           "above; empty without an interval, and at any other prompt and depth than those of most series",
+           lambda row, _: row.rank),
     Column("n", "runs", "number of runs", lambda row, _: row.statistics.n),
     Column("mean_tokens_per_second", _SPEED, "mean of the runs", lambda row, _: _short(row.statistics.mean)),
     Column("median", _SPEED, "median of the runs", lambda row, _: _short(row.statistics.median)),

@@ -1,7 +1,8 @@
-"""The leaderboard: one row a report, ranked only where the data allow it, and only on one scale."""
+"""The leaderboard: one row a report, ranked only where the data allow it: on one scale, at one workload."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,6 +14,9 @@ from market.statistics import Summary
 
 # The role of the machine that this market is for, in data/hardware.yaml.
 _TARGET = "target"
+
+# The prompt of a report whose publication names none, in data/prompts.yaml: two of them need not be the same.
+_UNSTATED = "unstated"
 
 _CLOSENESS = {Verdict.SAME: 0, Verdict.PARTIAL: 1, Verdict.DIFFERS: 2, Verdict.UNSHIPPED: 3}
 
@@ -29,11 +33,25 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
+class Workload:
+    """What was asked: the id of the prompt, and the tokens of context before it (``None`` where not stated)."""
+
+    prompt: str
+    depth_tokens: int | None
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether two series of it were asked the same."""
+        return self.prompt != _UNSTATED and self.depth_tokens is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One measured series.
 
-    ``rank`` is its place on its own scale: ``None`` where no interval can be computed from published runs;
-    ``shared`` says whether another series of that scale has the same one.
+    ``rank`` is its place among the series of its scale at the workload that most of them share: ``None`` where no
+    interval can be computed from published runs, and at any other workload; ``shared`` says whether another series
+    has the same one.
     """
 
     app: Entry
@@ -52,6 +70,11 @@ class Row:
     def scale(self) -> Scale:
         """What it may be ranked with."""
         return Scale(str(self.report.data["hardware"]), self.report.protocol.get("concurrency") or 1)
+
+    @property
+    def workload(self) -> Workload:
+        """What it was asked."""
+        return Workload(str(self.report.protocol["prompt"]), self.report.protocol.get("depth_tokens"))
 
     @property
     def key(self) -> str:
@@ -82,16 +105,24 @@ def is_target(catalog: Catalog, scale: Scale) -> bool:
 
 
 def ranked(found: Sequence[Row]) -> tuple[Row, ...]:
-    """Give each row of one scale with an interval its rank: one more than the rows whose whole interval is above.
+    """Give rows of one scale their rank: one more than the rows whose whole interval is above.
 
-    Rows whose intervals overlap so share a rank; the order within a rank says nothing.
+    Rows whose intervals overlap so share a rank; the order within a rank says nothing. Prose is slower than code
+    where drafts help, and a full context slower than an empty one, so only one workload is ranked.
     """
-    intervals = [row.interval for row in found]
+    workload = _shared_workload(found)
+    intervals = [row.interval if row.workload == workload else None for row in found]
     ranks = [rank(interval, intervals) for interval in intervals]
     return tuple(
         replace(row, rank=own, shared=own is not None and ranks.count(own) > 1)
         for row, own in zip(found, ranks, strict=True)
     )
+
+
+def _shared_workload(found: Iterable[Row]) -> Workload | None:
+    """The stated workload of most rows with an interval, the first one among equals."""
+    counted = Counter(row.workload for row in found if row.interval is not None and row.workload.is_stated)
+    return max(counted, key=lambda workload: counted[workload], default=None)
 
 
 def rank(own: tuple[float, float] | None, others: Iterable[tuple[float, float] | None]) -> int | None:
