@@ -39,7 +39,7 @@ def svg(app: App) -> str:
         icons.drawing(app.card),
         "</svg>",
         _text(312, 172, 64, 700, "#ffffff", app.title("en-US")),
-        _text(312, 240, 34, 400, f"hsl({hue}, 60%, 84%)", str(app.card["model"]["name"])),
+        _text(312, 240, 34, 400, f"hsl({hue}, 60%, 84%)", str(app.card["model"]["name"] or "")),
         *(_speed(row.statistics, hue) if row else _unmeasured(hue)),
         *_facts(app, hue),
         "</svg>",

@@ -21,6 +21,7 @@ from market.site.download import document
 from market.site.language import ENGLISH, FRENCH
 from market.site.leaderboard import rows
 from market.site.pages import Pages
+from market.site.unbroken import kept_together
 from market.source import SourceText
 from market.statistics import welch
 from market.yamldoc import parse
@@ -64,10 +65,10 @@ def address(site: Path, repository: Catalog, many: Catalog, tmp_path_factory: py
     """The site, and at /en/many/ its leaderboard with 500 rows more."""
     target = shutil.copytree(site, tmp_path_factory.mktemp("served") / "dist")
     page = (target / "en/leaderboard/index.html").read_text("utf-8")
-    board = str(Pages(repository, ENGLISH).leaderboard())
+    board, larger = (kept_together(str(Pages(found, ENGLISH).leaderboard())) for found in (repository, many))
     assert board in page, "Markdown leaves the board as it is"
     (target / "en/many").mkdir()
-    (target / "en/many/index.html").write_text(page.replace(board, str(Pages(many, ENGLISH).leaderboard())), "utf-8")
+    (target / "en/many/index.html").write_text(page.replace(board, larger), "utf-8")
     with served(target) as address:
         yield address
 
@@ -259,7 +260,9 @@ def test_on_a_phone_the_results_come_first(browser: Browser, address: str) -> No
     expect(page.get_by_label("Moteur", exact=True)).to_be_visible()
     page.get_by_label("Trier par").select_option("-context")
     expect(page).to_have_url(re.compile("sort=-context"))
-    drawer.locator("summary").click()
+    page.get_by_role("button", name="Voir les séries").click()
+    expect(page.get_by_label("Moteur", exact=True)).to_be_hidden()
+    expect(page.locator(SHOWN).first).to_be_in_viewport()
     page.locator(f"{SHOWN} input").first.check()
     expect(page.get_by_text("1 série choisie, il en faut deux")).to_be_in_viewport()
     context.close()

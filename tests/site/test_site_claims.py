@@ -72,6 +72,22 @@ def test_the_page_has_every_claim_in_the_language_of_its_reader(french: Pages, e
         assert all(counts.values())
 
 
+def test_reports_of_a_claim_have_names_of_their_own(french: Pages, english: Pages) -> None:
+    several = 0
+    for pages in (french, english):
+        found = claimed.read(pages)
+        assert found is not None
+        for group in found.published:
+            for one in group.judged:
+                named = found.called(one)
+                assert tuple(report for report, _ in named) == one.reports
+                names = [name for _, name in named]
+                reports = {(report.app.name, report.report.id) for report in one.reports}
+                assert len(set(names)) == len(reports), one.claim.id
+                several += any(name.count(",") > 1 for name in names)
+    assert several, "some claim has two reports of one app and day"
+
+
 def test_reports_and_rules_are_linked(french: Pages) -> None:
     found = by_id(french)
     assert [report.report.id for report in found["swap-loss"].reports] == [

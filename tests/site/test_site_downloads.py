@@ -15,7 +15,7 @@ from market.site import facets
 from market.site.download import COLUMNS, document, table
 from market.site.language import ENGLISH, FRENCH
 from market.site.leaderboard import Row, rows
-from market.site.presentation import breakable
+from market.site.presentation import breakable, jointed
 from market.statistics import summarise
 
 if TYPE_CHECKING:
@@ -117,6 +117,11 @@ def test_long_names_break_after_their_own_signs_only() -> None:
     assert str(breakable("llama.cpp:a-b_c")) == "llama.<wbr>cpp:<wbr>a-<wbr>b_<wbr>c"
     assert str(breakable("<i>")) == "&lt;i&gt;"
     assert str(breakable("")) == ""
+
+
+def test_a_bare_name_may_break_where_its_parts_meet() -> None:
+    assert str(jointed("llamacppgemma4visionone")) == "llamacpp<wbr>gemma4<wbr>vision<wbr>one"
+    assert str(jointed("Gemma 4 <One>")) == "Gemma 4 &lt;One&gt;"
 
 
 def test_short_dates() -> None:

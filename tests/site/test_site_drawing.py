@@ -140,6 +140,24 @@ def test_bars_keep_to_their_scale_and_names_to_the_width(artist: Vega) -> None:
     texts = [text.text for text in root.iter("text")]
     assert {"one", "200,00", "two", "50,00"} <= set(texts)
     assert drawn.count('stroke="var(--oo-needle') == 1, "one interval, joined to one path"
+    assert drawn.count('fill="var(--oo-paper') == 1, "the bar that no longer ships is hollow"
+
+
+def test_an_interval_that_is_cut_off_at_zero_has_no_end_there(artist: Vega) -> None:
+    def ends(low: float) -> int:
+        drawn = artist.draw(plots.bars([plots.Bar("one", "50,00", 50.0, (low, 110.0))], "x"), FRENCH)
+        (path,) = (mark for mark in drawing(drawn).iter("path") if "oo-needle" in mark.get("stroke", ""))
+        return path.get("d", "").count("V")
+
+    assert (ends(5.0), ends(-10.0)) == (2, 1)
+
+
+def test_axes_say_their_unit_and_the_limit_its_size(artist: Vega) -> None:
+    runs = plots.runs(summarise([1, 2, 3]), [1, 2, 3], "x", ["a", "b", "c"], "tokens/s")
+    assert runs is not None
+    memory = plots.memory([plots.Part("a", 10.0)], 25.0, "x", "usable 25 Go", "Go")
+    for picture, said in ((runs, {"tokens/s"}), (memory, {"usable 25 Go", "Go"})):
+        assert said <= {str(text.text) for text in drawing(artist.draw(picture, FRENCH)).iter("text")}
 
 
 def test_the_plane_marks_what_nothing_beats(artist: Vega) -> None:

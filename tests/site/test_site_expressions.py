@@ -37,13 +37,13 @@ NARROW = 'report("llamacppqwen36beevisionone", "2026-05-15-space-invaders-128k")
         (f"welch({WIDE}, {NARROW}).shown", "False", "False"),
         (
             f"welch({WIDE}, {NARROW}).words",
-            "aucune différence montrée (p =\u00a00,15, estimé)",
-            "no difference shown (p =\u00a00.15, estimated)",
+            "aucune différence montrée (p\u00a0=\u00a00,15, estimé)",
+            "no difference shown (p\u00a0=\u00a00.15, estimated)",
         ),
         (
             f"welch({SWAP}, {GEMMA}).words",
-            "différence montrée (p &lt;\u00a00,001)",
-            "difference shown (p &lt;\u00a00.001)",
+            "différence montrée (p\u00a0&lt;\u00a00,001)",
+            "difference shown (p\u00a0&lt;\u00a00.001)",
         ),
         (f"fmt(welch({SWAP}, {TEXT}).t)", "\u22123,80", "\u22123.80"),
         ('gb(app("llamacppqwen36beellamaone").vram, 2)', "25,05\u00a0Go", "25.05\u00a0GB"),

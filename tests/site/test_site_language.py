@@ -57,7 +57,7 @@ def test_both_languages_write_the_same_number(value: float, digits: int) -> None
     [
         ("Le débit : 95 % ; vraiment ?", "Le débit\u00a0: 95\u00a0%\u00a0; vraiment\u00a0?"),
         ("« oui »", "«\u00a0oui\u00a0»"),
-        ("12 000 jetons, 24 Go", "12\u202f000 jetons, 24\u00a0Go"),
+        ("12 000 jetons, 24 Go", "12\u202f000\u00a0jetons, 24\u00a0Go"),
         ("de 240,94 246,23 à 1 234 567", "de 240,94 246,23 à 1\u202f234\u202f567"),
         ("Core Ultra 9 275HX", "Core Ultra 9 275HX"),
         ("| a : | b ; |", "| a\u00a0: | b\u00a0; |"),
@@ -68,6 +68,16 @@ def test_both_languages_write_the_same_number(value: float, digits: int) -> None
         ('<p title="a : b">c : d</p>', '<p title="a : b">c\u00a0: d</p>'),
         ("[x : y](http://a.b/c:d)", "[x\u00a0: y](http://a.b/c:d)"),
         ("---\ntitle: a : b\n---\n\nc : d", "---\ntitle: a : b\n---\n\nc\u00a0: d"),
+        ("512 ko, 12 Gio, 3 Mo/s, 8 cœurs", "512\u00a0ko, 12\u00a0Gio, 3\u00a0Mo/s, 8\u00a0cœurs"),
+        ("5 $ ou 5 \\$ par mois, 03:05 UTC", "5\u00a0$ ou 5\u00a0\\$ par mois, 03:05\u00a0UTC"),
+        ("**12** Go, {n} jetons", "**12**\u00a0Go, {n}\u00a0jetons"),
+        ("243,1 ± 0,4 ; 64 × 64", "243,1\u00a0±\u00a00,4\u00a0; 64\u00a0×\u00a064"),
+        ("n = 10, p = 0,29", "n\u00a0=\u00a010, p\u00a0=\u00a00,29"),
+        ("p < 0,001 et t = −1,5", "p\u00a0<\u00a00,001 et t\u00a0=\u00a0−1,5"),
+        ("p &lt; 0,001", "p\u00a0&lt;\u00a00,001"),
+        ("<pre><code>a : 24 Go</code></pre>", "<pre><code>a : 24 Go</code></pre>"),
+        ("<code>n = 1</code> n = 1", "<code>n = 1</code> n\u00a0=\u00a01"),
+        ("12 sondes, 3 Mots, une passe = 10", "12 sondes, 3 Mots, une passe = 10"),
     ],
 )
 def test_french_spaces(source: str, french: str) -> None:
@@ -80,5 +90,13 @@ def test_setting_type_twice_changes_nothing(language: Language) -> None:
     assert typeset(once, language) == once
 
 
+@given(st.sampled_from([FRENCH, ENGLISH]), st.text("« »:;?!%±×=<>&np019 {}tGos$*`\n,", max_size=60))
+def test_typesetting_only_changes_spaces_and_once(language: Language, text: str) -> None:
+    once = typeset(text, language)
+    assert once.replace("\u00a0", " ").replace("\u202f", " ") == text
+    assert typeset(once, language) == once
+
+
 def test_english_keeps_its_punctuation() -> None:
     assert typeset("Speed: 95%; 24 GB", ENGLISH) == "Speed: 95%; 24\u00a0GB"
+    assert typeset("really ? n = 10, 512 kB, 1 token", ENGLISH) == "really ? n = 10, 512\u00a0kB, 1\u00a0token"

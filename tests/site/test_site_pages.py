@@ -107,6 +107,7 @@ def test_summaries_are_marked_and_have_no_interval(repository: Catalog, tmp_path
     assert "résumé publié seul" in page
     assert "±" not in page
     assert "--oo-needle-wash" not in page
+    assert "<dd>—</dd>" not in page, "what a summary cannot tell is left out"
 
 
 def test_no_difference_is_said_in_words(english: Pages, repository: Catalog) -> None:
@@ -124,8 +125,8 @@ def test_no_difference_is_said_in_words(english: Pages, repository: Catalog) -> 
 def test_a_claim_that_was_wrong_stands_beside_the_figure(english: Pages, repository: Catalog) -> None:
     app = repository.app("vllmgemma426ba4bvisionone")
     assert app is not None
-    assert "mean 250.54" in english.app(app)
-    assert "Computed from the runs: mean 250.55." in english.app(app)
+    assert "mean\u00a0250.54" in english.app(app)
+    assert "Computed from the runs: mean\u00a0250.55." in english.app(app)
 
 
 def test_an_app_that_is_not_offered_says_so(repository: Catalog, make_app: MakeApp, make_report: MakeReport) -> None:
@@ -136,13 +137,32 @@ def test_an_app_that_is_not_offered_says_so(repository: Catalog, make_app: MakeA
     assert "{ #install }" not in page
 
 
+def test_what_nobody_stated_is_said_in_the_language_of_the_page(
+    repository: Catalog, make_app: MakeApp, make_report: MakeReport
+) -> None:
+    app = make_app(
+        engine={"id": "llama-cpp", "version": "not stated"},
+        model={"name": "Demo", "kind": "dense", "licence": "not stated"},
+        reports=(make_report(runs=[1, 2], app_version="not stated"),),
+    )
+    catalog = dataclasses.replace(repository, apps=(app,), shelved=())
+    french, english = Pages(catalog, FRENCH), Pages(catalog, ENGLISH)
+    for page in (french.app(app), french.leaderboard()):
+        assert "not stated" not in re.sub(r'data-words="[^"]*"', "", page)
+        assert "version non précisée" in page
+        assert "<code>non" not in page
+    assert "<dd>non précisée</dd>" in french.app(app)
+    assert "version not stated" in english.app(app)
+    assert "<code>not stated" not in english.app(app)
+
+
 def test_a_withdrawn_app_keeps_its_page_and_its_series(french: Pages, english: Pages, repository: Catalog) -> None:
     app = next(app for app in repository.shelved if app.name == "llamacppgemma426ba4bvisionone")
     assert app.reports
     page = english.all()[f"apps/{app.name}.md"]
-    assert app.card["reason"]["en"] in page
+    assert 'in favour of <a href="/en/apps/vllmgemma426ba4bvisionone/">Gemma 4 26B Vision MTP One</a>, which' in page
     assert "The app is not offered: nothing ships to compare with." in page
-    assert app.card["reason"]["fr"] in french.shelved(app)
+    assert 'au profit de <a href="/apps/vllmgemma426ba4bvisionone/">' in french.shelved(app)
     assert {row.report.id for row in english.rows if row.app is app} == {report.id for report in app.reports}
     assert f"apps/{app.name}/" in english.apps()
     assert app not in [row.app for row in english.headlines]

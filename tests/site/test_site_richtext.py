@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from market.site import richtext
+from market.site.language import ENGLISH, FRENCH
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,14 @@ def test_what_passes() -> None:
     assert 'rel="noopener nofollow ugc"' in html
     assert "<li>one</li>" in html
     assert "a\n\nb" in html
+
+
+def test_spaces_are_those_of_the_language_of_the_text() -> None:
+    text = "Rapide : 24 Go, `a : 24 Go`, [ici : là](https://x.example/a:b)\n\n    c : d\n"
+    expected = richtext.block(text).replace("Rapide : 24 Go", "Rapide\u00a0: 24\u00a0Go")
+    assert richtext.block(text, FRENCH) == expected.replace("ici : là", "ici\u00a0: là")
+    assert richtext.block("Fast : 24 GB", ENGLISH) == "<p>Fast : 24\u00a0GB</p>"
+    assert richtext.block("a : 24 Go") == "<p>a : 24 Go</p>"
 
 
 def test_expressions_stay_text() -> None:

@@ -9,6 +9,7 @@ import pytest
 from market import combination
 from market.rules import examples
 from market.site import rulebook
+from market.site.language import FRENCH, typeset
 from market.site.pages import Pages
 from market.site.richtext import line, spans
 from market.site.words import words
@@ -45,7 +46,7 @@ def test_known_combinations_speak_french(in_french: dict[str, str]) -> None:
     for one in combination.load():
         if one.is_checked:
             page = in_french[f"rules/{one.rule}.md"]
-            assert f'<h1 id="rule">{spans(one.title["fr"])}</h1>' in page
+            assert f'<h1 id="rule">{spans(typeset(one.title["fr"], FRENCH))}</h1>' in page
             assert "lang=" not in page
             for source in one.sources:
                 assert f'href="{source["url"]}"' in page

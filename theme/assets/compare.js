@@ -17,6 +17,7 @@ const figures = figuresOf(language);
 const series = new Map();
 
 const keyOf = (row) => `${row.app}/${row.report}`;
+const named = (row) => `${row.report}, ${row.app_version ?? words.version_not_stated}`;
 const titleOf = (row) => row.title[language.slice(0, 2)] ?? row.app;
 const asked = () => ["a", "b"].map((name) => new URLSearchParams(location.search).get(name) ?? "");
 
@@ -32,7 +33,10 @@ function comparable(row) {
 function draw() {
   const keys = asked();
   [form.elements.a, form.elements.b].forEach((field, index) => {
-    field.value = series.has(keys[index]) ? keys[index] : "";
+    const chosen = series.get(keys[index]);
+    field.value = chosen ? keys[index] : "";
+    // What a narrow field cuts off.
+    field.nextElementSibling.textContent = chosen ? named(chosen) : "";
   });
   const unknown = keys.filter((key) => key && !series.has(key));
   const [a, b] = keys.map((key) => series.get(key));
@@ -105,7 +109,7 @@ function table(label, heads, body) {
 function heading(row) {
   const root = place.dataset.source.replace(/[^/]*$/, "");
   const link = element("a", { href: `${root}apps/${row.app}/#${row.anchor}` }, titleOf(row));
-  return [link, element("small", {}, `${row.report}, ${row.app_version}`)];
+  return [link, element("small", {}, named(row))];
 }
 
 function offer(rows) {

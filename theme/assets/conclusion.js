@@ -39,26 +39,30 @@ function span(result, words, figures) {
 
 const SPACE = "http://www.w3.org/2000/svg";
 
-/** The interval of a difference against zero, as a drawing that only repeats the words beside it. */
+function drawn(name, attributes, ...content) {
+  const node = document.createElementNS(SPACE, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...content);
+  return node;
+}
+
+/** The interval of a difference on an axis that holds zero: a drawing that only repeats the words beside it. */
 export function drawDifference(result) {
-  const reach = Math.max(Math.abs(result.low), Math.abs(result.high)) * 1.08;
-  const x = (value) => (100 + (value / reach) * 98).toFixed(2);
-  const shape = (kind, d) => {
-    const path = document.createElementNS(SPACE, "path");
-    path.setAttribute("class", kind);
-    path.setAttribute("d", d);
-    return path;
-  };
-  const drawing = document.createElementNS(SPACE, "svg");
-  drawing.setAttribute("class", "oo-difference");
-  drawing.setAttribute("viewBox", "0 0 200 16");
-  drawing.setAttribute("aria-hidden", "true");
-  drawing.append(
-    shape("oo-difference__zero", "M100 0V16"),
-    shape("oo-difference__interval", `M${x(result.low)} 8H${x(result.high)}M${x(result.low)} 4v8M${x(result.high)} 4v8`),
-    shape("oo-difference__mean", `M${x(result.difference)} 3v10`),
+  const [left, right] = [Math.min(result.low, 0), Math.max(result.high, 0)];
+  const at = (value) => 8 + ((value - left) / (right - left || 1)) * 164;
+  const [zero, middle] = [at(0), at(result.difference)].map((x) => x.toFixed(2));
+  // However narrow the interval is, its ends stand apart from the mark of the mean.
+  const low = Math.min(at(result.low), middle - 4).toFixed(2);
+  const high = Math.max(at(result.high), +middle + 4).toFixed(2);
+  const path = (kind, d) => drawn("path", { class: `oo-difference__${kind}`, d });
+  return drawn(
+    "svg", { class: "oo-difference", viewBox: "0 0 180 30", "aria-hidden": "true" },
+    path("axis", "M2 10H178"),
+    path("zero", `M${zero} 2V18`),
+    path("interval", `M${low} 10H${high}M${low} 6v8M${high} 6v8`),
+    path("mean", `M${middle} 3v14`),
+    drawn("text", { class: "oo-difference__origin", x: zero, y: "28" }, "0"),
   );
-  return drawing;
 }
 
 /** Cautions as paragraphs. */

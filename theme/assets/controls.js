@@ -58,6 +58,11 @@ export function placeControls(frame, form, drawer) {
     if (narrow.matches) frame.append(form);
     else frame.prepend(form);
   };
+  form.querySelector("[data-close]").addEventListener("click", () => {
+    drawer.open = false;
+    frame.scrollIntoView();
+    drawer.querySelector("summary").focus({ preventScroll: true });
+  });
   narrow.addEventListener("change", move);
   move();
 }

@@ -7,6 +7,13 @@ addEventListener("load", () => {
   }
 });
 
+// On a phone the pages of a section are one row that scrolls: the current one has to be in sight.
+for (const here of document.querySelectorAll(".oo-siblings [aria-current]")) {
+  const row = here.closest("ul");
+  const [own, whole] = [here.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += own.left + own.width / 2 - whole.left - whole.width / 2;
+}
+
 // Pages that do more than show: their modules are fetched only where their mark stands.
 for (const [mark, module] of [["[data-board]", "./board.js"], ["[data-compare]", "./compare.js"]]) {
   if (document.querySelector(mark)) import(module);

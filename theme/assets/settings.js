@@ -23,7 +23,7 @@ function facts(a, b, { words, names, figures }) {
   const text = (value) => value ?? words.not_stated;
   return [
     [words.board_app, (row) => row.app],
-    [words.versions_version, (row) => row.app_version],
+    [words.versions_version, (row) => row.app_version ?? words.not_stated_f],
     [words.board_choose_hardware, (row) => names.hardware[row.hardware] ?? row.hardware],
     [words.board_engine, (row) => [names.engine[row.engine] ?? row.engine, row.engine_version].filter(Boolean).join(" ")],
     [words.protocol_image, (row) => text(row.image)],

@@ -72,7 +72,7 @@ class Header:
     date: str
     hardware: str
     measured_by: str
-    source: Sequence[Mapping[str, str]]
+    source: Sequence[Mapping[str, Any]]
     command: str
     folder: Callable[[Target], Path]
     name: str = ""

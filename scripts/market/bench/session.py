@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from market.bench import gpu, prompts, serverlog, vision
 from market.bench.endpoint import Endpoint, base_of
@@ -155,7 +156,7 @@ def header_of(catalog: Catalog, choices: Choices, targets: Targets) -> Header:
     )
 
 
-def source_of(catalog: Catalog, url: str | None) -> Sequence[Mapping[str, str]]:
+def source_of(catalog: Catalog, url: str | None) -> Sequence[Mapping[str, Any]]:
     """Where a reader finds the figures.
 
     Raises:
@@ -164,7 +165,8 @@ def source_of(catalog: Catalog, url: str | None) -> Sequence[Mapping[str, str]]:
     if url is not None and not url.startswith("https://"):
         raise OptionError(f"--source {url} is not an https address")
     default = catalog.market["repository"] if "market" in catalog.data else _own().market["repository"]
-    return [{"title": "Measured with market bench", "url": url or str(default)}]
+    title = {"en": "Measured with market bench", "fr": "Mesuré avec market bench"}
+    return [{"title": title, "url": url or str(default)}]
 
 
 def folder_of(root: Path, out: Path | None) -> Callable[[Target], Path]:

@@ -26,7 +26,8 @@ _SPOKEN: Final = (
     "comparison_difference", "comparison_interval", "comparison_test", "comparison_result", "shown_faster",
     "shown_slower", "shown_difference", "no_difference", "cannot_compare", "estimated", "interval", "welch_values",
     "tokens_per_second", "stat_mean", "stat_median", "stat_min", "stat_max", "stat_s", "stat_ci", "stat_acceptance",
-    "same", "partial", "differs", "unshipped", "yes", "no", "not_stated", "protocol_image",
+    "same", "partial", "differs", "unshipped", "yes", "no", "not_stated", "not_stated_f",
+    "version_not_stated", "protocol_image",
     "protocol_context", "role_target", "role_draft", "role_mmproj", "role_tokenizer", "role_lora", "role_vocoder",
     "protocol_prompt", "protocol_tokens", "protocol_depth", "protocol_warmup", "protocol_concurrency",
     "protocol_sampling", "protocol_vision", "board_choose_hardware", "versions_version",
@@ -60,7 +61,7 @@ def can_do(row: Row) -> str:
 def choices(rows: Sequence[Row], catalog: Catalog, language: Language) -> Mapping[str, Sequence[tuple[str, str]]]:
     """What each filter offers, as pairs of value and text: only what some row has."""
     t = words(language)
-    engines = {(found := facets.engine(row, catalog)).id: found.name for row in rows}
+    engines = {name: _engine(catalog, name, t) for name in (facets.engine(row, catalog).id for row in rows)}
     families = {name: name for name in (facets.family(row) for row in rows)}
     machines = {row.scale.hardware: hardware_name(catalog, row.scale.hardware) for row in rows}
     prompts = {id: _prompt(catalog, id, t) for id in (str(row.report.protocol["prompt"]) for row in rows)}
@@ -101,11 +102,15 @@ def names(catalog: Catalog, language: Language) -> str:
     """Names of engines, machines and prompts by their ids, as JSON for the page that compares two series."""
     t = words(language)
     found = {
-        "engine": {id: str(data["name"]) for id, data in catalog.engines.items()},
+        "engine": {id: _engine(catalog, id, t) for id in catalog.engines},
         "hardware": {id: hardware_name(catalog, id) for id in catalog.hardware},
         "prompt": {id: _prompt(catalog, id, t) for id in catalog.prompts},
     }
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+def _engine(catalog: Catalog, id: str, t: Words) -> str:
+    return t.pick(catalog.engines[id]["name"]) if id in catalog.engines else id
 
 
 def _prompt(catalog: Catalog, id: str, t: Words) -> str:

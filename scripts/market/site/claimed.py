@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from market.site.figures import AppFigures, FigureError, ReportFigures
 from market.site.language import NO_BREAK
 from market.site.pages import Pages
 from market.site.placeholder import Unknown
+from market.site.words import words
 from market.yamldoc import Document
 
 declare("site.claim", "error", "A verdict that the data contradict",
@@ -83,6 +84,24 @@ class Claimed:
         """How many claims have each verdict."""
         judged = [one.claim.verdict for group in self.published for one in group.judged]
         return {verdict: judged.count(verdict) for verdict in Verdict}
+
+    def called(self, one: Judged) -> tuple[tuple[ReportFigures, str], ...]:
+        """The reports of a claim, each with a name that no other of them has."""
+        language, t = self.pages.language, words(self.pages.language)
+        names = [f"{found.app.name}, {language.date(found.date)}" for found in one.reports]
+        more: tuple[Callable[[ReportFigures], str], ...] = (
+            lambda found: self.pages.say.version(found.report),
+            lambda found: f"{language.number(found.context)}{NO_BREAK}{t('tokens')}",
+            lambda found: found.report.id,
+        )
+        for tell in more:
+            alike = {name for name in names if names.count(name) > 1}
+            told = [tell(found) for found in one.reports]
+            names = [
+                f"{name}, {own}" if name in alike and len(_of(name, names, told)) > 1 else name
+                for name, own in zip(names, told, strict=True)
+            ]
+        return tuple(zip(one.reports, names, strict=True))
 
     def _named(self, name: str, entry: Mapping[str, str]) -> ReportFigures | AppFigures | Unknown:
         catalog = self.pages.catalog
@@ -192,6 +211,11 @@ def pages_of(pages: Pages) -> dict[str, str]:
     """The page of claims, by its path below docs/."""
     found = read(pages)
     return {} if found is None else {"claims.md": pages.render("claims.md.jinja", claimed=found)}
+
+
+def _of(name: str, names: Sequence[str], told: Sequence[str]) -> frozenset[str]:
+    """What is told of all that share a name."""
+    return frozenset(own for other, own in zip(names, told, strict=True) if other == name)
 
 
 def _digits(claim: Claim, value: float) -> int:

@@ -79,8 +79,9 @@ def _named(one: Combination, engines: Mapping[str, Mapping[str, Any]]) -> tuple[
 
 
 def _speaks_of(text: str, one: Combination, engine: Mapping[str, Any]) -> bool:
-    name, repository = re.escape(engine["name"]), engine["repository"]
-    is_named = re.search(rf"(?<![\w-]){name}(?![\w-])", text) is not None
+    name, repository = engine["name"], engine["repository"]
+    english = re.escape(name if isinstance(name, str) else name["en"])
+    is_named = re.search(rf"(?<![\w-]){english}(?![\w-])", text) is not None
     return is_named or any(source["url"].startswith(f"{repository}/") for source in one.sources)
 
 

@@ -48,8 +48,8 @@ _SPEED: Final = "tokens/s"
 COLUMNS: Final = (
     Column("app", "", "name of the app", lambda row, _: row.app.name),
     Column("report", "", "id of the report: the name of its file", lambda row, _: row.report.id),
-    Column("app_version", "", "version of the app that was measured",
-           lambda row, _: str(row.report.data["app_version"])),
+    Column("app_version", "", "version of the app that was measured; empty where nobody stated it",
+           lambda row, _: _stated(str(row.report.data["app_version"]))),
     Column("date", "ISO 8601", "day of the measurement", lambda row, _: row.report.date),
     Column("hardware", "", "machine, by its id in data/hardware.yaml", lambda row, _: row.scale.hardware),
     Column("concurrency", "requests", "requests at a time; empty where it was not stated",
@@ -150,6 +150,10 @@ def _configuration(row: Row) -> Mapping[str, Any]:
 
 def _described(column: Column) -> Mapping[str, str]:
     return {"unit": column.unit, "meaning": column.meaning} if column.unit else {"meaning": column.meaning}
+
+
+def _stated(fact: str) -> str | None:
+    return fact if figures.is_stated(fact) else None
 
 
 def _short(value: float | None) -> float | None:

@@ -10,7 +10,7 @@ from market.configuration import ALIASES
 from market.engine import Engine
 from market.flaglists import flags_of
 from market.site.language import Language
-from market.site.words import meanings
+from market.site.words import meanings, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +38,4 @@ def explain(
     inherited = flags_of(above) if above else None
     if inherited is None or inherited.find(name) is not None:
         return Explanation(meaning, None)
-    return Explanation(meaning, str(catalog.engines[flag.owner]["name"]))
+    return Explanation(meaning, words(language).pick(catalog.engines[flag.owner]["name"]))

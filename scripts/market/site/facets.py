@@ -25,7 +25,6 @@ class Engine:
     """The engine that a series was measured on, and its version as data/engines.yaml or the image's tag has it."""
 
     id: str
-    name: str
     version: str
 
 
@@ -62,13 +61,11 @@ def engine(row: Row, catalog: Catalog) -> Engine:
             if known != repository:
                 continue
             if known_tag == tag:
-                return Engine(id, str(data["name"]), str(version["version"]))
-            related = related or Engine(id, str(data["name"]), tag)
+                return Engine(id, str(version["version"]))
+            related = related or Engine(id, tag)
     if related is not None:
         return related
-    own = row.app.card["engine"]
-    name = (catalog.engines.get(own["id"]) or {}).get("name") or own["id"]
-    return Engine(str(own["id"]), str(name), tag)
+    return Engine(str(row.app.card["engine"]["id"]), tag)
 
 
 def image_parts(image: str) -> tuple[str, str, str]:

@@ -109,8 +109,15 @@ class ReportFigures:
 
     @property
     def version(self) -> str:
-        """The version that was measured."""
-        return str(self.report.data["app_version"])
+        """The version that was measured.
+
+        Raises:
+            FigureError: it was never published; the page has to say so in its own words.
+        """
+        found = str(self.report.data["app_version"])
+        if not is_stated(found):
+            raise FigureError("the version that was measured was never published")
+        return found
 
     @property
     def tokens_per_run(self) -> int | None:
@@ -224,6 +231,11 @@ def find_report(catalog: Catalog, app: str, id: str) -> ReportFigures:
     if found is None:
         raise FigureError(f"{app} has no report {id!r}{_nearest(id, [report.id for report in owner.reports])}")
     return ReportFigures(owner, found)
+
+
+def is_stated(fact: str) -> bool:
+    """Whether a data file tells a version or a licence; it says ``not stated`` where nobody published it."""
+    return fact != "not stated"
 
 
 def title(app: Entry, language: Language) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from html import unescape
+from html import escape, unescape
 from typing import Any, Final
 
 import yaml
 
 _FENCED: Final = re.compile(r"\A---\n(.*?)^---\n", re.S | re.M)
+# A key with all lines of its text, which are indented or empty.
+_DESCRIPTION: Final = re.compile(r"^description:.*\n(?:[ \t]+.*\n|[ \t]*\n)*", re.M)
 # What YAML does not allow even inside quotes.
 _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -30,9 +32,26 @@ def extended(text: str, values: Mapping[str, Any]) -> str:
     return f"---\n{lines}---\n\n{text}" if lines else text
 
 
+def quoted(text: str) -> str:
+    """The page with a description that the theme can print between quotes, as it prints it without escaping."""
+    found = _FENCED.match(text)
+    given = read(text).get("description")
+    if found is None or not isinstance(given, str):
+        return text
+    safe = _attribute(plain(given))
+    if safe == " ".join(given.split()):
+        return text
+    rest = _DESCRIPTION.sub("", found[1])
+    return f"---\ndescription: {_json(safe)}\n{rest}---\n{text[found.end() :]}"
+
+
 def plain(text: str) -> str:
     """A text of the front matter as a reader sees it: one line, without the escapes that the theme needs."""
     return " ".join(unescape(text).split())
+
+
+def _attribute(text: str) -> str:
+    return escape(text, quote=False).replace('"', "&quot;")
 
 
 def _json(value: Any) -> str:

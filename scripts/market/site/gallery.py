@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +63,8 @@ class Gallery:
             str(self.say.words("plot_run", n=index, speed=number(speed, 2)))
             for index, speed in enumerate(row.report.speeds, 1)
         ]
-        return self._drawn(plots.runs(s, row.report.speeds, str(label), names))
+        unit = str(self.say.words("tokens_per_second"))
+        return self._drawn(plots.runs(s, row.report.speeds, str(label), names, unit))
 
     def memory(self, app: App, limit: float) -> Markup:
         """The memory of an app against what its card leaves, in decimal gigabytes."""
@@ -73,11 +75,13 @@ class Gallery:
         ]
         total = sum(part.gigabytes for part in parts)
         label = self.say.words("memory_label", sum=size(total, 2), limit=size(limit, 2))
-        return self._drawn(plots.memory(parts, limit, str(label)))
+        said = f"{self.say.words('memory_limit')} {size(limit, 2)}"
+        unit = self.say.language.gigabyte
+        return self._drawn(plots.memory(parts, limit, str(label), said, unit))
 
     def history(self, app: Entry, rows: Sequence[Row]) -> Drawn | None:
         """The series of one app in the order of their dates, unless there is only one."""
-        own = sorted((row for row in rows if row.app is app), key=lambda row: (row.report.date, row.report.id))
+        own = sorted((row for row in rows if row.app is app), key=_age)
         if len(own) < 2:
             return None
         names = [self._series(row.report) for row in own]
@@ -147,6 +151,12 @@ class Gallery:
 
     def _drawn(self, picture: Picture | None) -> Markup:
         return Markup() if picture is None else self.artist.draw(picture, self.say.language)
+
+
+def _age(row: Row) -> tuple[str, list[int], str]:
+    """The order of an app's series: by date, then by version, then by the name of the file."""
+    version = [int(number) for number in re.findall(r"\d+", str(row.report.data.get("app_version")))]
+    return str(row.report.date), version, row.report.id
 
 
 def front(rows: Sequence[Row]) -> tuple[Row, ...]:

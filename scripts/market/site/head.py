@@ -16,6 +16,7 @@ from market.configuration import Entry
 from market.report import Report
 from market.site import cards, figures, frontmatter, structured, writeups
 from market.site.cards import Card, Series
+from market.site.language import NO_BREAK
 from market.site.leaderboard import headline
 from market.site.pages import Pages
 from market.site.words import Words, words
@@ -100,7 +101,7 @@ class Head:
             "title": figures.title(app, self.pages.language),
             "address": f"{self.pages.language.root}apps/{app.name}/",
             "icon": f"/icons/{app.name}.png" if isinstance(app, App) else None,
-            "speed": f"{number(row.statistics.mean, 2)} tokens/s" if row else None,
+            "speed": f"{number(row.statistics.mean, 2)}{NO_BREAK}tokens/s" if row else None,
         }
 
     def _board(self, title: str) -> Card:

@@ -81,14 +81,28 @@ FRENCH: Final = Language("fr", "/", ",", NARROW, NO_BREAK, "Go")
 ENGLISH: Final = Language("en", "/en/", ".", ",", "", "GB")
 LANGUAGES: Final = (FRENCH, ENGLISH)
 
-_UNIT: Final = re.compile(r"(?<=\d) (?=(?:tokens/s|[KMG]?[oB]|[KMG]i[oB]|ms|s|W)(?![\w]))")
+# After a figure, bold or not, or after the place that a template fills with one.
+_UNIT: Final = re.compile(
+    r"(?:(?<=\d)|(?<=\d\*\*)|(?<=\})) "
+    r"(?=(?:tokens?(?:/s)?|jetons?(?:/s)?|[kKMGT]?i?[oB](?:/s)?|ms|s|W|UTC|cœurs?|€)(?!\w)|\\?\$(?!\w))"
+)
+_SIGN: Final = re.compile(r"(?<=[\d}]) ([×±]) (?=[\d{])|(?<=±) (?=[\d{])|(?<=[\d}]) (?=±)")
+_STATISTIC: Final = re.compile(r"(?<![\w-])(\*?[nptd]\*?) (=|<|>|≤|≥|≈|&lt;|&gt;) (?=[\d{+−-])")
 _THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\w)")
 _BEFORE: Final = re.compile(r"(?<=\S) (?=[:;!?%»](?:[\s).,;:*_|»\]]|$))", re.M)
-_CODE: Final = re.compile(r"(^```.*?^```\s*?$|^---\n.*?^---$|``?[^`\n]+``?|\]\([^)\s]+\)|<[^>\n]+>)", re.M | re.S)
+_CODE: Final = re.compile(
+    r"(^```.*?^```\s*?$|^---\n.*?^---$|<(?:pre|code|script|style|svg)\b[^>]*>.*?</(?:pre|script|style|svg|code)>"
+    r"|``?[^`\n]+``?|\]\([^)\s]+\)|<[^>\n]+>)",
+    re.M | re.S,
+)
 
 
 def typeset(text: str, language: Language) -> str:
-    """Put no-break spaces where the language wants them in Markdown, outside code, tags and addresses."""
+    """Put no-break spaces where the language wants them in Markdown or HTML, outside code, tags and addresses.
+
+    Every language keeps a unit with its number; French also the signs that take a space, thousands and statistics.
+    What is set already stays as it is.
+    """
     parts = _CODE.split(text)
     return "".join(part if index % 2 else _spaced(part, language) for index, part in enumerate(parts))
 
@@ -98,5 +112,7 @@ def _spaced(text: str, language: Language) -> str:
     if language.code == "fr":
         text = _THOUSANDS.sub(lambda match: match[0].replace(" ", NARROW), text)
         text = _BEFORE.sub(NO_BREAK, text)
+        text = _SIGN.sub(lambda match: match[0].replace(" ", NO_BREAK), text)
+        text = _STATISTIC.sub(rf"\1{NO_BREAK}\2{NO_BREAK}", text)
         text = text.replace("« ", "«" + NO_BREAK)
     return text

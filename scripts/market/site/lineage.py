@@ -75,14 +75,20 @@ def _branches(pages: Pages, family: Sequence[Member]) -> tuple[Branch, ...]:
     def remark(count: int) -> str:
         return "" if not count else str(t("engine_app") if count == 1 else t("engine_apps", n=count))
 
-    return tuple(Branch(member.engine["name"], member.depth, remark(len(member.apps))) for member in family)
+    return tuple(Branch(t.pick(member.engine["name"]), member.depth, remark(len(member.apps))) for member in family)
 
 
 def _label(pages: Pages, families: Sequence[Sequence[Member]]) -> str:
     """The drawing in words: each fork with the project that it was taken from."""
     t, engines = words(pages.language), pages.catalog.engines
     forks = [
-        str(t("engine_descends", child=member.engine["name"], parent=engines[member.engine["parent"]]["name"]))
+        str(
+            t(
+                "engine_descends",
+                child=t.pick(member.engine["name"]),
+                parent=t.pick(engines[member.engine["parent"]]["name"]),
+            )
+        )
         for family in families
         for member in family
         if member.depth

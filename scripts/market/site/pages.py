@@ -36,7 +36,7 @@ from market.site.combinations import Concern
 from market.site.compiled import compiled
 from market.site.explanations import Explanation, explain
 from market.site.gallery import Gallery
-from market.site.language import NO_BREAK, UNKNOWN, Language
+from market.site.language import ENGLISH, NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation
 from market.site.vega import Artist, Blank
@@ -179,7 +179,14 @@ class Pages:
         rows.sort(key=lambda row: speaking is None or row.report is not speaking.report)
         spec = app.manifest.get("spec") or {}
         own = (app.i18n.get("fr-FR") if self.language.code == "fr" else app.i18n.get("en-US")) or {}
-        texts = spec | (own.get("spec") or {})
+        texts = own.get("spec") or {}
+
+        def manifest(key: str) -> Markup:
+            """A text of the manifest, in this language where it has one."""
+            if key in texts:
+                return richtext.block(str(texts[key]), self.language)
+            return richtext.block(str(spec.get(key) or ""), ENGLISH)
+
         return self.render(
             "app.md.jinja",
             app=app,
@@ -195,8 +202,8 @@ class Pages:
             history=self.gallery.history(app, self.rows),
             first_command=reproduction.command(app, None, self.catalog.prompts),
             concerns=self._concerns(app),
-            upgrade=richtext.block(str(texts.get("upgradeDescription") or "")),
-            description=richtext.block(str(texts.get("fullDescription") or "")),
+            upgrade=manifest("upgradeDescription"),
+            description=manifest("fullDescription"),
         )
 
     def shelved(self, app: Shelved) -> str:
@@ -301,6 +308,7 @@ class Pages:
             "title_of": say.link,
             "front": front,
             "breakable": presentation.breakable,
+            "jointed": presentation.jointed,
             "line": _line,
             "short_address": presentation.short_address,
             "spans": richtext.spans,
@@ -308,13 +316,15 @@ class Pages:
         environment.globals |= {
             "L": self.language, "t": t, "unknown": UNKNOWN, "explain": self._explain,
             "words_raw": t.texts.__getitem__, "origin": self.catalog.market["origin"],
-            "title": say.title, "engine_name": say.engine_name, "quantisation": say.quantisation,
+            "title": say.title, "named": say.named, "engine_name": say.engine_name, "engine_called": say.engine,
+            "quantisation": say.quantisation,
             "differing": say.differing, "subject": say.subject, "side": say.side, "prompt": say.prompt,
             "inputs": say.inputs, "capabilities": say.capabilities, "plot": self.gallery.runs, "notes": say.notes,
             "probability": say.probability, "short_image": presentation.short_image,
             "reproduce": lambda row: reproduction.command(row.app, row.report, self.catalog.prompts),
             "anchor": presentation.anchor, "precise": board.precise, "capabilities_measured": facets.capabilities,
-            "bar": drawing.bar, "version_of": say.version,
+            "bar": drawing.bar, "version_of": say.version, "stated": say.stated,
+            "fact": say.fact, "is_stated": figures.is_stated,
             "ceiling": drawing.ceiling, "download": figures.download_gigabytes,
             "model_size": figures.model_gigabytes,
             "trimmed": lambda value: self.language.number(value, presentation.decimals(value)),

@@ -18,7 +18,8 @@ WIDTH: Final = 340
 _INK, _SOFT = "var(--oo-ink, #1b1f23)", "var(--oo-soft, #555c63)"
 _PAPER, _BAR = "var(--oo-paper, #fcfcfa)", "var(--oo-bar, #788f9d)"
 _NEEDLE, _WASH = "var(--oo-needle, #b03a1c)", "var(--oo-needle-wash, #b03a1c24)"
-_PARTS: Final = ("#34515f", "#6b8796", "#b03a1c", "#c9a25b", "#7b8f6a", "#a6a69c")
+_LINE = "var(--oo-line, #dcdcd6)"
+_PARTS: Final = ("#34515f", "#6b8796", "#8b5e83", "#c9a25b", "#7b8f6a", "#a6a69c")
 _STEP, _ROW = 11, 34
 
 
@@ -52,10 +53,11 @@ class Part:
     gigabytes: float
 
 
-def runs(summary: Summary, speeds: Sequence[float], label: str, names: Sequence[str]) -> Picture | None:
+def runs(summary: Summary, speeds: Sequence[float], label: str, names: Sequence[str], unit: str = "") -> Picture | None:
     """Every run as a dot in its order from top to bottom, over the interval and the mean.
 
-    ``names`` say each dot. Without runs: the published extremes as a line, or nothing when only the mean is known.
+    ``names`` say each dot, ``unit`` the axis. Without runs: the published extremes as a line, or nothing when only
+    the mean is known.
     """
     if not speeds and summary.range is None:
         return None
@@ -72,48 +74,63 @@ def runs(summary: Summary, speeds: Sequence[float], label: str, names: Sequence[
         edge = {"x": summary.minimum, "x2": summary.maximum, "y": 4 + 1.5 * _STEP}
         layers.append(_layer("rule", edge, color=_BAR, strokeWidth=5, strokeDash=[1, 5]))
     scale = _encoding("x", [low, high], _ticks(low, high, step), ".1f" if step % 1 else ",.0f")
-    return Picture("runs", _sheet(layers, height, scale, height, margin=20), label, tuple(names))
+    texts = (*names, unit)
+    return Picture("runs", _sheet(layers, height, scale, height, (20, 20), f"@{len(names)}"), label, texts)
 
 
-def memory(parts: Sequence[Part], limit: float, label: str) -> Picture:
-    """Parts of the memory end to end, against the card's limit, on a scale that holds both."""
+def memory(parts: Sequence[Part], limit: float, label: str, said: str = "", unit: str = "") -> Picture:
+    """Parts of the memory end to end, against the card's limit, on a scale that holds both.
+
+    ``said`` stands at the limit, ``unit`` at the axis.
+    """
     total = sum(part.gigabytes for part in parts)
     top = max(total, limit) * 1.04
     step = ceiling(top / 6)
     boxes, at = [], 0.0
     for index, part in enumerate(parts):
         end = at + part.gigabytes
-        boxes.append({"x": at, "x2": end, "y": 6, "y2": 32, "colour": _part_colour(index), "say": f"@{index}"})
+        boxes.append({"x": at, "x2": end, "y": 22, "y2": 48, "colour": _part_colour(index), "say": f"@{index}"})
         at = end
     scale = _encoding("x", [0, top], _ticks(0, top, step), ".1f" if step % 1 else ",.0f")
-    layers = [_layer("rect", *boxes, stroke=_PAPER, strokeWidth=1), _rule({"x": limit}, _NEEDLE, 2, [3, 2])]
-    return Picture("memory", _sheet(layers, 38, scale, 38, margin=10), label, tuple(part.name for part in parts))
+    scale["x"]["axis"]["grid"] = False
+    count = len(parts)
+    layers = [
+        _layer("rect", *boxes, stroke=_PAPER, strokeWidth=1),
+        _rule({"x": limit, "y": 2, "y2": 54}, _NEEDLE, 2, [3, 2]),
+        _layer("text", {"x": limit, "y": 12, "text": f"@{count}"}, dx=-5, align="right", baseline="alphabetic"),
+    ]
+    texts = (*(part.name for part in parts), said, unit)
+    return Picture("memory", _sheet(layers, 54, scale, 54, (4, 20), f"@{count + 1}"), label, texts)
 
 
 def bars(found: Sequence[Bar], label: str) -> Picture:
     """A bar for each, from zero to the mean, with the interval drawn over its end and its name above it."""
     top = ceiling(max(bar.interval[1] if bar.interval else bar.mean for bar in found))
     height = len(found) * _ROW
-    bodies, whiskers, names, values = [], [], [], []
+    ticks = _ticks(0, top, top / 5)
+    solid: list[Mapping[str, Any]] = []
+    hollow: list[Mapping[str, Any]] = []
+    whiskers, names, values, grid = [], [], [], []
     for index, bar in enumerate(found):
         y = index * _ROW
-        colour = _BAR if bar.is_main else "var(--oo-tick, #b9bab2)"
-        bodies.append({"x": 0, "x2": bar.mean, "y": y + 19, "y2": y + 28, "colour": colour})
-        names.append({"x": 0, "y": y + 15, "text": f"@{2 * index}"})
-        values.append({"x": top, "y": y + 15, "text": f"@{2 * index + 1}"})
+        (solid if bar.is_main else hollow).append({"x": 0, "x2": bar.mean, "y": y + 19, "y2": y + 28})
+        grid += [{"x": tick, "y": y + 17, "y2": y + 30} for tick in ticks]  # behind the bars, not through the words
+        names.append({"x": 0, "y": y + 13, "text": f"@{2 * index}"})
+        values.append({"x": top, "y": y + 13, "text": f"@{2 * index + 1}"})
         if bar.interval:
-            low, high = max(0.0, bar.interval[0]), bar.interval[1]
-            whiskers += [
-                {"x": low, "x2": high, "y": y + 23.5}, {"x": low, "y": y + 19, "y2": y + 28},
-                {"x": high, "y": y + 19, "y2": y + 28},
-            ]  # fmt: skip
-    layers = [_layer("rect", *bodies)]
+            low, high = bar.interval
+            whiskers += [{"x": max(0.0, low), "x2": high, "y": y + 23.5}, {"x": high, "y": y + 19, "y2": y + 28}]
+            whiskers += [{"x": low, "y": y + 19, "y2": y + 28}] if low > 0 else []  # cut off at zero, it has no end
+    layers = [_layer("rule", *grid, color=_LINE)]
+    layers += [_layer("rect", *solid, color=_BAR)] if solid else []
+    layers += [_layer("rect", *hollow, color=_PAPER, stroke=_BAR, strokeWidth=1.25)] if hollow else []
     layers += [_layer("rule", whisker, color=_NEEDLE, strokeWidth=1.5) for whisker in whiskers]
     layers.append(_layer("text", *names, baseline="alphabetic"))
     layers.append(_layer("text", *values, baseline="alphabetic", align="right"))
-    scale = _encoding("x", [0, top], _ticks(0, top, top / 5), ".1f" if top / 5 % 1 else ",.0f")
+    scale = _encoding("x", [0, top], ticks, ".1f" if top / 5 % 1 else ",.0f")
+    scale["x"]["axis"]["grid"] = False
     texts = tuple(text for bar in found for text in (bar.name, bar.value))
-    return Picture("bars", _sheet(layers, height, scale, height, margin=10), label, texts)
+    return Picture("bars", _sheet(layers, height, scale, height, (4, 16)), label, texts)
 
 
 def plane(spots: Sequence[Spot], label: str, axes: tuple[str, str], is_wide: bool) -> Picture:
@@ -145,11 +162,11 @@ def plane(spots: Sequence[Spot], label: str, axes: tuple[str, str], is_wide: boo
     names = tuple(spot.name for spot in spots)
     titles = [
         _layer("text", {"fx": 0, "fy": -12, "text": f"@{len(names)}"}, color=_SOFT),
-        _layer("text", {"fx": width - 54, "fy": height + 34, "text": f"@{len(names) + 1}"}, color=_SOFT, align="right"),
+        _layer("text", {"fx": width - 62, "fy": height + 34, "text": f"@{len(names) + 1}"}, color=_SOFT, align="right"),
     ]
     spec = {
-        "layer": [*layers, *titles], "width": width - 54, "height": height, "encoding": x | y,
-        "padding": {"left": 34, "right": 20, "top": 24, "bottom": 42}, "autosize": {"type": "none"},
+        "layer": [*layers, *titles], "width": width - 62, "height": height, "encoding": x | y,
+        "padding": {"left": 36, "right": 26, "top": 24, "bottom": 42}, "autosize": {"type": "none"},
     }  # fmt: skip
     return Picture("plane-wide" if is_wide else "plane-narrow", spec, label, (*names, axes[1], axes[0]))
 
@@ -159,15 +176,20 @@ def _part_colour(index: int) -> str:
     return f"var(--oo-part-{number + 1}, {_PARTS[number]})"
 
 
-def _sheet(layers: Sequence[Spec], height: int, x: Spec, depth: float, margin: int) -> Spec:
+def _sheet(
+    layers: Sequence[Spec], height: int, x: Spec, depth: float, margins: tuple[int, int], unit: str = ""
+) -> Spec:
     """A picture whose upright is in units of its own, from 0 at the top to ``depth``.
 
-    ``margin`` is what the numbers at both ends of the scale need on each side.
+    ``margins`` are what the numbers at both ends of the scale need, left and right; ``unit`` stands below them.
     """
     y = {"y": {"scale": {"domain": [0, depth], "reverse": True, "nice": False}, "axis": None, "title": None}}
+    (left, right), width = margins, WIDTH - sum(margins)
+    below = [_layer("text", {"fx": width, "fy": height + 30, "text": unit}, color=_SOFT, align="right")] if unit else []
     return {
-        "layer": list(layers), "width": WIDTH - 2 * margin, "height": height, "encoding": x | y,
-        "padding": {"left": margin, "right": margin, "top": 2, "bottom": 22}, "autosize": {"type": "none"},
+        "layer": [*below, *layers], "width": width, "height": height, "encoding": x | y,
+        "padding": {"left": left, "right": right, "top": 2, "bottom": 38 if unit else 22},
+        "autosize": {"type": "none"},
     }  # fmt: skip
 
 

@@ -13,12 +13,13 @@ from markupsafe import Markup, escape
 from market.catalog import Catalog
 from market.configuration import Agreement, Difference, Entry
 from market.report import Report
-from market.site import figures
+from market.site import figures, unbroken
 from market.site.language import NO_BREAK, Language
 from market.site.leaderboard import Row
 from market.site.words import Words
 
 _DIFFERENCES_SHOWN = 2
+_JOINT = re.compile(r"(?<=.)(?=dflash|gemma|qwen|vision|dense|diffusion|cascade|coder|nemotron|one$)")
 
 
 @dataclass(frozen=True)
@@ -38,21 +39,32 @@ class Presentation:
         address = f"{self.language.root}apps/{app.name}/"
         return Markup('<a href="{}">{}</a>').format(address, self.title(app))
 
+    def named(self, text: str) -> Markup:
+        """A text in which every app that it names links to its page."""
+        apps: tuple[Entry, ...] = (*self.catalog.apps, *self.catalog.shelved)
+        known = {app.name: app for app in apps}
+        parts = re.split(r"([a-z0-9]+)", text)
+        return Markup().join(self.link(known[part]) if part in known else escape(part) for part in parts)
+
     def engine_name(self, app: Entry) -> str:
         """The engine's name as data/engines.yaml has it."""
-        engine = self.catalog.engines.get(app.card["engine"]["id"])
-        return str(engine["name"] if engine else app.card["engine"]["id"])
+        return self.engine(app.card["engine"]["id"])
+
+    def engine(self, id: str) -> str:
+        """The name of an engine of data/engines.yaml, or its id."""
+        known = self.catalog.engines.get(id)
+        return self.words.pick(known["name"]) if known else id
 
     def quantisation(self, row: Row) -> str:
         """The quantisation that was measured."""
         return quantisation(row) or str(self.words("unknown"))
 
-    def differing(self, agreement: Agreement) -> str:
-        """What differs, in short: the first names, then how many more."""
-        names = [str(self.subject(difference).striptags()) for difference in agreement.differences]
-        shown = ", ".join(names[:_DIFFERENCES_SHOWN])
+    def differing(self, agreement: Agreement) -> Markup:
+        """What differs, in short: the first names, then how many more; a name stays on one line where it can."""
+        names = [self.subject(difference).striptags() for difference in agreement.differences]
+        shown = Markup(", ").join(unbroken.whole(name) for name in names[:_DIFFERENCES_SHOWN])
         left = len(names) - _DIFFERENCES_SHOWN
-        return f"{shown} {self.words('more', n=left)}" if left > 0 else shown
+        return Markup("{} {}").format(shown, self.words("more", n=left)) if left > 0 else shown
 
     def subject(self, difference: Difference) -> Markup:
         """The name of a thing that differs."""
@@ -79,8 +91,15 @@ class Presentation:
 
     def version(self, report: Report) -> str:
         """The version that was measured, as far as published."""
-        found = str(report.data["app_version"])
-        return str(self.words("not_stated")) if found == "not stated" else found
+        return self.stated(str(report.data["app_version"]))
+
+    def stated(self, fact: str) -> str:
+        """A version or a licence as the data have it, or in words that nobody stated it."""
+        return fact if figures.is_stated(fact) else str(self.words("not_stated_f"))
+
+    def fact(self, fact: str) -> Markup:
+        """A version as code, or in words that nobody stated it."""
+        return code(fact) if figures.is_stated(fact) else self.words("not_stated_f")
 
     def inputs(self, app: Entry) -> str:
         """What the app takes in."""
@@ -193,6 +212,13 @@ def quantisation(row: Row) -> str | None:
 def breakable(text: str) -> Markup:
     """A long name that may break after its own signs, and nowhere else."""
     return Markup("<wbr>").join(re.findall(r"[^-_/:.+]*[-_/:.+]*", text)[:-1])
+
+
+def jointed(title: str) -> Markup:
+    """A title that may break between its words; one that is an app's bare name also where its parts meet."""
+    if " " in title:
+        return Markup.escape(title)
+    return Markup("<wbr>").join(_JOINT.split(title))
 
 
 def decimals(value: float) -> int:

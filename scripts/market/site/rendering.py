@@ -21,7 +21,7 @@ from typing import Any, Final
 from market.errors import MarketError
 from market.files import write_atomic
 from market.paths import PROJECT
-from market.site import generator
+from market.site import generator, unbroken
 from market.site.language import Language
 
 _LEAF: Final = re.compile(r"(?:apps|rules)/(?!index\.md$)[^/]+\.md")
@@ -47,7 +47,7 @@ def render(language: Language, folder: Path, origin: str, epoch: int) -> None:
     stamp.unlink(missing_ok=True)
     if not (before.get("key") == state["key"] and html.is_dir() and _partly(language, folder, origin, epoch, before)):
         shutil.rmtree(html, ignore_errors=True)
-        generator.run(language, docs, html, origin, epoch)
+        _run(language, docs, html, origin, epoch)
     write_atomic(stamp, json.dumps(state).encode())
 
 
@@ -63,7 +63,7 @@ def _partly(language: Language, folder: Path, origin: str, epoch: int, before: M
     for path in kept:
         (part / "docs" / path).unlink()
     try:
-        generator.run(language, part / "docs", part / "html", origin, epoch)
+        _run(language, part / "docs", part / "html", origin, epoch)
         _merge(html, part / "html", {path.removesuffix(".md") + "/" for path in kept}, origin + language.root)
     except (MarketError, UnmergeableError):
         return False  # the whole run tells what is wrong, if something is
@@ -71,6 +71,11 @@ def _partly(language: Language, folder: Path, origin: str, epoch: int, before: M
     (part / "html").rename(html)
     shutil.rmtree(part)
     return True
+
+
+def _run(language: Language, docs: Path, html: Path, origin: str, epoch: int) -> None:
+    generator.run(language, docs, html, origin, epoch)
+    unbroken.mark(html)
 
 
 def _merge(old: Path, new: Path, kept: Collection[str], root: str) -> None:
@@ -144,7 +149,8 @@ def _digests(docs: Path) -> dict[str, str]:
 def _key(language: Language, origin: str, epoch: int) -> str:
     """What the HTML of a page depends on beside its Markdown."""
     facts = [sys.version, origin, str(epoch), language.code, *(f"{tool} {version(tool)}" for tool in _TOOLS)]
-    files = [Path(__file__), *sorted(PROJECT.glob("mkdocs*.yml")), *sorted((PROJECT / "theme").rglob("*"))]
+    own = [Path(__file__), Path(unbroken.__file__)]
+    files = [*own, *sorted(PROJECT.glob("mkdocs*.yml")), *sorted((PROJECT / "theme").rglob("*"))]
     hashed = hashlib.sha256("\n".join(facts).encode())
     for path in files:
         if path.is_file():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from typing import Final
 
 import markdown
 import nh3
 from markupsafe import Markup
+
+from market.site.language import Language, typeset
 
 TAGS: Final = frozenset({
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
@@ -36,7 +38,7 @@ def inline(text: str) -> str:
 @lru_cache(maxsize=4096)
 def line(text: str) -> Markup:
     """Render one paragraph of the catalog's own Markdown, without the tags around it; links may be ours."""
-    rendered = markdown.markdown(text, output_format="html")
+    rendered = _converter().reset().convert(text)
     clean = nh3.clean(rendered, tags={"a", "code", "em", "strong"}, attributes={"a": {"href"}}, url_schemes={"https"},
                       link_rel="noopener")  # fmt: skip
     return Markup(clean.strip())  # noqa: S704 - nh3 has cleaned it
@@ -55,9 +57,12 @@ def _span(part: str) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def block(text: str) -> Markup:
-    """Render contributor's Markdown to HTML of the allow-list; headings sink below the page's own."""
-    rendered = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists"], output_format="html")
+def block(text: str, language: Language | None = None) -> Markup:
+    """Render contributor's Markdown to HTML of the allow-list; headings sink below the page's own.
+
+    ``language`` is that of the text: its spaces are set as the language wants them.
+    """
+    rendered = _converter("tables", "fenced_code", "sane_lists").reset().convert(text)
     lowered = re.sub(r"(</?h)([1-4])(?=[\s>])", lambda match: f"{match[1]}{min(int(match[2]) + 2, 6)}", rendered)
     clean = nh3.clean(
         lowered,
@@ -67,4 +72,10 @@ def block(text: str) -> Markup:
         link_rel="noopener nofollow ugc",
         strip_comments=True,
     )
-    return Markup(clean)  # noqa: S704 - nh3 has cleaned it
+    return Markup(typeset(clean, language) if language else clean)  # noqa: S704 - nh3 has cleaned it
+
+
+@cache
+def _converter(*extensions: str) -> markdown.Markdown:
+    """One converter for all texts, as making one takes longer than most of them."""
+    return markdown.Markdown(extensions=list(extensions), output_format="html")

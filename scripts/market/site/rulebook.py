@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -13,6 +13,8 @@ from market.explain import Excerpt, Shown
 from market.rules import examples, registry
 from market.rules.examples import Example
 from market.rules.registry import Rule
+from market.rules.stage import replace_once
+from market.site.language import LANGUAGES, typeset
 from market.site.pages import Pages
 from market.site.words import words
 
@@ -49,6 +51,15 @@ class Entry:
             return {}
         return {"fail": explain.shown(self.example, "fail"), "pass": explain.shown(self.example, "pass")}
 
+    def reported(self, excerpt: Excerpt) -> Collection[int]:
+        """Which of the marked lines the rule reports, counted from 0; none where only one is marked."""
+        if self.example is None or sum(line.differs for line in excerpt.lines) < 2:
+            return ()
+        whole = _broken(self.example, excerpt.file)
+        wanted = {whole[at.line - 1] for at in self.example.expect if at.file == excerpt.file and at.line <= len(whole)}
+        own = [line.text.strip() for line in excerpt.lines]
+        return [index for index, text in enumerate(own) if text in wanted and own.count(text) == 1]
+
 
 ENGLISH: Final = "en"
 
@@ -77,10 +88,25 @@ def entries(language: str) -> tuple[Entry, ...]:
 def _entry(rule: Rule, one: Combination | None, has_example: bool, language: str) -> Entry:
     texts = Texts(ENGLISH, rule.title, rule.why, rule.fix)
     if one is not None:
-        texts = Texts(
-            language, one.title[language], one.symptom[language], one.fix[language], one.scope.get(language, "")
+        own = next(known for known in LANGUAGES if known.code == language)
+        title, why, fix, scope = (
+            typeset(pair.get(language, ""), own) for pair in (one.title, one.symptom, one.fix, one.scope)
         )
+        texts = Texts(language, title, why, fix, scope)
     return Entry(rule, texts, one, examples.load(rule.id) if has_example else None)
+
+
+def _broken(example: Example, file: str) -> list[str]:
+    """The lines of a file, without indentation, as the breaking variant of an example has it."""
+    path = example.base / file
+    text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+    for edit in example.edits:
+        if edit.file == file:
+            text = replace_once(text, edit.find, edit.breaking)
+    for extra in example.extras:
+        if (extra.file, extra.kind) == (file, "text") and "fail" in extra.variants:
+            text = str(extra.value)
+    return [line.strip() for line in text.split("\n")]
 
 
 def pages_of(pages: Pages) -> dict[str, str]:

@@ -30,10 +30,10 @@ _INK, _SOFT, _LINE = "var(--oo-ink, #1b1f23)", "var(--oo-soft, #555c63)", "var(-
 _CONFIG: Final[Mapping[str, Any]] = {
     "view": {"stroke": None, "fill": None},
     "axis": {
-        "domain": False, "ticks": False, "gridColor": _LINE, "labelColor": _SOFT, "labelFontSize": 11,
+        "domain": False, "ticks": False, "gridColor": _LINE, "labelColor": _SOFT, "labelFontSize": 12,
         "labelOverlap": False, "labelFlush": False, "labelLimit": 0, "labelPadding": 6, "title": None,
     },
-    "text": {"color": _INK, "fontSize": 11, "align": "left"},
+    "text": {"color": _INK, "fontSize": 12, "align": "left"},
 }  # fmt: skip
 
 

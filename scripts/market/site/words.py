@@ -33,9 +33,11 @@ class Words:
         """
         return Markup(self.texts[key]).format(**values)  # noqa: S704 - our own text; format() escapes the values
 
-    def pick(self, text: Mapping[str, str] | None) -> str:
-        """Return the text of this language from a pair ``{en: …, fr: …}`` of the catalog."""
-        return "" if text is None else typeset(text[self.language.code], self.language)
+    def pick(self, text: str | Mapping[str, str] | None) -> str:
+        """Return the text of this language from a pair ``{en: …, fr: …}`` of the catalog; a proper name is no pair."""
+        if text is None or isinstance(text, str):
+            return text or ""
+        return typeset(text[self.language.code], self.language)
 
 
 @cache
