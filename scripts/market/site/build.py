@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -60,35 +59,38 @@ def build_site(
 
     Raises:
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
-            ``site`` find that first).
+            ``site`` find that first). ``out`` is unfinished then.
     """
-    finished = work / "site" / "all"
-    _empty(finished)
     packages = tuple(packages)
     servings = combinations.servings(catalog, packages)
     status = replies.status(catalog, packages, origin)
-    heads = {}
-    with ThreadPoolExecutor() as pool:  # MkDocs runs as a process of its own: French beside the pages in English
-        runs = []
+    with ThreadPoolExecutor() as pool:  # MkDocs is a process of its own: it renders a language beside work on the other
+        runs = {}
         for language in LANGUAGES:
             folder = work / "site" / language.code
             with progress.step(f"write the {language.code} pages"):
                 _empty(folder / "docs")
-                heads[language] = write_pages(catalog, language, folder / "docs", servings, status, work / "cache")
-            runs.append(pool.submit(rendering.render, language, folder, catalog.market["origin"], epoch))
+                head = write_pages(catalog, language, folder / "docs", servings, status, work / "cache")
+            run = pool.submit(rendering.render, language, folder, catalog.market["origin"], epoch)
+            runs[run] = language, head
         with progress.step("render the pages with MkDocs"):
-            for run in runs:
+            for run in as_completed(runs):
                 run.result()
-    for language, head in heads.items():
-        html, target = work / "site" / language.code / "html", finished / language.root.strip("/")
-        shutil.copytree(html, target, dirs_exist_ok=True, copy_function=os.link)  # nothing writes to these again
-        _add_feed(journal.feed(head.written, html, head.pages), target)
-    reader = Reader(work / "cache" / "pages.json")
+                language, head = runs[run]
+                _place(language, head, work / "site" / language.code / "html", out)
     with progress.step("follow every link of the site"):
-        _tidy(finished, catalog.market["origin"], work / "cache")
-        _read_over(finished, catalog.market["origin"], reader)
+        reader = Reader(work / "cache" / "pages.json")
+        _tidy(out, catalog.market["origin"], work / "cache")
+        _read_over(out, catalog.market["origin"], reader)
         reader.save()
-    shutil.copytree(finished, out, dirs_exist_ok=True)
+
+
+def _place(language: Language, head: Head, html: Path, out: Path) -> None:
+    """Put the pages of a language where they are served, with the feed that is made of them."""
+    target = out / language.root.strip("/")
+    shutil.copytree(html, target, dirs_exist_ok=True)
+    for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items():
+        (target / name).write_text(text, "utf-8")
 
 
 def _read_over(site: Path, origin: str, reader: Reader) -> None:
@@ -146,11 +148,6 @@ def write_pages(
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     return head
-
-
-def _add_feed(feed: feeds.Feed, html: Path) -> None:
-    for name, text in feeds.files(feed).items():
-        (html / name).write_text(text, "utf-8")
 
 
 def _tidy(site: Path, origin: str, cache: Path) -> None:

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Final, Literal
 
 Code = Literal["fr", "en"]
@@ -97,6 +98,7 @@ _CODE: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=16_384)
 def typeset(text: str, language: Language) -> str:
     """Put no-break spaces where the language wants them in Markdown or HTML, outside code, tags and addresses.
 

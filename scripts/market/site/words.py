@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -31,7 +31,14 @@ class Words:
         Raises:
             KeyError: there is no such text: a bug of ours.
         """
+        if not values and key in self._fixed:
+            return self._fixed[key]
         return Markup(self.texts[key]).format(**values)  # noqa: S704 - our own text; format() escapes the values
+
+    @cached_property
+    def _fixed(self) -> Mapping[str, Markup]:
+        """The texts without parameters, which most of a page's are."""
+        return {key: Markup(text) for key, text in self.texts.items() if not {"{", "}"} & set(text)}  # noqa: S704
 
     def pick(self, text: str | Mapping[str, str] | None) -> str:
         """Return the text of this language from a pair ``{en: …, fr: …}`` of the catalog; a proper name is no pair."""
