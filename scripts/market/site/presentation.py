@@ -171,7 +171,7 @@ class Presentation:
         if check.get("draft_tokens"):
             share = self.language.percent(check["draft_accepted"] / check["draft_tokens"])
             counts = self.words("acceptance_counts", accepted=check["draft_accepted"], drafted=check["draft_tokens"])
-            parts.append(Markup("{} {} ({})").format(self.words("stat_acceptance"), share, counts))
+            parts.append(Markup("{} {} ({})").format(self.words("vision_acceptance"), share, counts))
         head = self.words("vision_check") + self.words("separator")
         note = " " + self.words.pick(check["note"]) if check.get("note") else ""
         return head + Markup(", ").join(parts) + "." + note
