@@ -71,6 +71,7 @@ def bench() -> None:
 @click.pass_obj
 def run(root: Path | None, /, **options: Any) -> None:
     """Measure one or more servers and write their reports."""
+    from market.bench import interruption  # noqa: PLC0415
     from market.bench.faults import EndpointFault  # noqa: PLC0415
     from market.bench.screen import Shown, show  # noqa: PLC0415
     from market.bench.session import Choices, open_session  # noqa: PLC0415
@@ -89,7 +90,8 @@ def run(root: Path | None, /, **options: Any) -> None:
     with Shown(console, session.total) as screen:
         session.bench.screen = screen
         try:
-            status = session.measure()
+            with interruption.noted() as session.bench.between:
+                status = session.measure()
         except (InputError, ValueError) as error:
             _refuse(str(error))
         except EndpointFault as error:

@@ -88,6 +88,8 @@ class Bench:
     screen: Screen
     resume: bool = False
     jobs: list[Job] = field(default_factory=list)
+    between: Callable[[], None] = lambda: None
+    """Called before each run; what it raises ends the bench."""
 
     def run(self, cells: Sequence[Cell]) -> None:
         """Measure every cell on every subject.
@@ -103,6 +105,7 @@ class Bench:
             for job in jobs:
                 self._warm_up(job)
             for _, place in turns(self.settings.runs, len(jobs)):
+                self.between()
                 if jobs[place].series.is_open:
                     self._measure(jobs[place])
                     time.sleep(self.settings.pause_s)

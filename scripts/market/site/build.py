@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -59,8 +60,10 @@ def build_site(
 
     Raises:
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
-            ``site`` find that first). ``out`` is unfinished then.
+            ``site`` find that first). ``out`` is as it was then.
     """
+    finished = work / "site" / "all"
+    _empty(finished)
     packages = tuple(packages)
     servings = combinations.servings(catalog, packages)
     status = replies.status(catalog, packages, origin)
@@ -77,18 +80,19 @@ def build_site(
             for run in as_completed(runs):
                 run.result()
                 language, head = runs[run]
-                _place(language, head, work / "site" / language.code / "html", out)
+                _place(language, head, work / "site" / language.code / "html", finished)
     with progress.step("follow every link of the site"):
         reader = Reader(work / "cache" / "pages.json")
-        _tidy(out, catalog.market["origin"], work / "cache")
-        _read_over(out, catalog.market["origin"], reader)
+        _tidy(finished, catalog.market["origin"], work / "cache")
+        _read_over(finished, catalog.market["origin"], reader)
         reader.save()
+    shutil.copytree(finished, out, dirs_exist_ok=True)
 
 
-def _place(language: Language, head: Head, html: Path, out: Path) -> None:
-    """Put the pages of a language where they are served, with the feed that is made of them."""
-    target = out / language.root.strip("/")
-    shutil.copytree(html, target, dirs_exist_ok=True)
+def _place(language: Language, head: Head, html: Path, finished: Path) -> None:
+    """Put the pages of a language where they belong, with the feed that is made of them."""
+    target = finished / language.root.strip("/")
+    shutil.copytree(html, target, dirs_exist_ok=True, copy_function=os.link)  # nothing writes to these again
     for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items():
         (target / name).write_text(text, "utf-8")
 

@@ -1,0 +1,35 @@
+"""Ctrl-C between two runs, also where Python itself loses the exception."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from market.bench import interruption
+
+
+class Finalised:
+    """Interrupts this process in its finaliser, out of which no exception comes."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_loses_is_found_by_the_next_check() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interruption.noted() as check:
+        check()
+        thing = Finalised()
+        del thing
+        with pytest.raises(KeyboardInterrupt):
+            check()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_is_an_exception_at_once() -> None:
+    with pytest.raises(KeyboardInterrupt), interruption.noted():
+        os.kill(os.getpid(), signal.SIGINT)
+        pytest.fail("the process went on")
