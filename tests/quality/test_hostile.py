@@ -17,8 +17,8 @@ from market.check import check
 from market.progress import Silent
 from market.site import generator
 from market.site.build import write_pages
-from market.site.csp import inline_scripts
 from market.site.language import FRENCH
+from market.site.markup import read
 
 APP = "llamacppqwen36a3btextone"
 BENCH = "2026-05-21-space-invaders-32k"
@@ -72,9 +72,9 @@ def address(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
         if path.stem not in (APP, "index"):
             path.unlink()
     generator.run(FRENCH, docs, work / "html", catalog.market["origin"], 1_780_000_000)
-    own = set(inline_scripts((work / "html" / "404.html").read_text("utf-8")))
+    own = set(read((work / "html" / "404.html").read_text("utf-8")).scripts)
     for page in (work / "html").rglob("*.html"):
-        assert own.issuperset(inline_scripts(page.read_text("utf-8"))), page
+        assert own.issuperset(read(page.read_text("utf-8")).scripts), page
     with served(work / "html") as found:
         yield found
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from market.site.csp import blocked, inline_scripts, script_hashes, strangers
+from market.site.csp import blocked, script_hashes, strangers
 from market.site.links import dead
-from market.site.markup import Reader
+from market.site.markup import Reader, read
 
 
 def write(root: Path, **pages: str) -> Path:
@@ -35,7 +35,7 @@ def test_hashes_are_those_of_the_text_between_the_tags(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("html", ["", "<script src='a.js'></script>", "<p>script</p>", "<script type='x/y'>1</script>"])
 def test_nothing_to_run(html: str) -> None:
-    assert inline_scripts(html) == ()
+    assert tuple(read(html).scripts) == ()
 
 
 def test_an_authors_script_is_a_stranger(tmp_path: Path) -> None:

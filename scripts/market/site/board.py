@@ -10,7 +10,8 @@ from market.catalog import Catalog
 from market.site import facets, leaderboard
 from market.site.language import UNKNOWN, Language
 from market.site.leaderboard import Row
-from market.site.words import Words, words
+from market.site.presentation import Presentation
+from market.site.words import words
 
 # Steps of the filters. A window of 200,000 tokens is what one app allocates to see and still fit.
 _WINDOWS: Final = (16_384, 32_768, 65_536, 131_072, 200_000, 262_144)
@@ -60,11 +61,11 @@ def can_do(row: Row) -> str:
 
 def choices(rows: Sequence[Row], catalog: Catalog, language: Language) -> Mapping[str, Sequence[tuple[str, str]]]:
     """What each filter offers, as pairs of value and text: only what some row has."""
-    t = words(language)
-    engines = {name: _engine(catalog, name, t) for name in (facets.engine(row, catalog).id for row in rows)}
+    say = Presentation(catalog, language, words(language))
+    engines = {id: say.engine(id) for id in (facets.engine(row, catalog).id for row in rows)}
     families = {name: name for name in (facets.family(row) for row in rows)}
     machines = {row.scale.hardware: hardware_name(catalog, row.scale.hardware) for row in rows}
-    prompts = {id: _prompt(catalog, id, t) for id in (str(row.report.protocol["prompt"]) for row in rows)}
+    prompts = {id: say.asked(id) for id in (str(row.report.protocol["prompt"]) for row in rows)}
     longest = max((row.report.context_tokens or 0 for row in rows), default=0)
     return {
         "engine": _sorted(engines),
@@ -100,22 +101,13 @@ def hardware_name(catalog: Catalog, id: str) -> str:
 
 def names(catalog: Catalog, language: Language) -> str:
     """Names of engines, machines and prompts by their ids, as JSON for the page that compares two series."""
-    t = words(language)
+    say = Presentation(catalog, language, words(language))
     found = {
-        "engine": {id: _engine(catalog, id, t) for id in catalog.engines},
+        "engine": {id: say.engine(id) for id in catalog.engines},
         "hardware": {id: hardware_name(catalog, id) for id in catalog.hardware},
-        "prompt": {id: _prompt(catalog, id, t) for id in catalog.prompts},
+        "prompt": {id: say.asked(id) for id in catalog.prompts},
     }
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-
-
-def _engine(catalog: Catalog, id: str, t: Words) -> str:
-    return t.pick(catalog.engines[id]["name"]) if id in catalog.engines else id
-
-
-def _prompt(catalog: Catalog, id: str, t: Words) -> str:
-    known = catalog.prompts.get(id)
-    return t.pick(known["title"]) if known else id
 
 
 def _sorted(texts: Mapping[str, str]) -> Sequence[tuple[str, str]]:

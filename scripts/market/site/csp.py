@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from market.site.markup import Page, read
+from market.site.markup import Page
 
 _UNKNOWN_ADDRESS = "404.html"
 
@@ -29,11 +29,6 @@ def strangers(pages: Mapping[str, Page], language_roots: Iterable[str]) -> tuple
 def blocked(pages: Mapping[str, Page]) -> tuple[str, ...]:
     """Return one line for each page with inline styles or handlers, which the policy lets no browser apply, sorted."""
     return tuple(f"{name}: {what}" for name, page in sorted(pages.items()) for what in sorted(page.blocked))
-
-
-def inline_scripts(html: str) -> tuple[str, ...]:
-    """Return the inline scripts of a page that a browser would run."""
-    return tuple(read(html).scripts)
 
 
 def _digest(script: str) -> str:

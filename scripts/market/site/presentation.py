@@ -86,8 +86,12 @@ class Presentation:
 
     def prompt(self, report: Report) -> str:
         """The prompt's text or name."""
-        known = self.catalog.prompts.get(report.protocol["prompt"])
-        return self.words.pick(known["title"]) if known else str(report.protocol["prompt"])
+        return self.asked(str(report.protocol["prompt"]))
+
+    def asked(self, id: str) -> str:
+        """The title of a prompt of data/prompts.yaml, or its id."""
+        known = self.catalog.prompts.get(id)
+        return self.words.pick(known["title"]) if known else id
 
     def version(self, report: Report) -> str:
         """The version that was measured, as far as published."""
