@@ -71,7 +71,8 @@ def address(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     for path in [*docs.glob("apps/*.md"), *docs.glob("rules/*.md")]:
         if path.stem not in (APP, "index"):
             path.unlink()
-    generator.run(FRENCH, docs, work / "html", catalog.market["origin"], 1_780_000_000)
+    with generator.running(FRENCH, docs, work / "html", catalog.market["origin"], 1_780_000_000) as ended:
+        ended()
     own = set(read((work / "html" / "404.html").read_text("utf-8")).scripts)
     for page in (work / "html").rglob("*.html"):
         assert own.issuperset(read(page.read_text("utf-8")).scripts), page

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -31,13 +33,15 @@ def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_
     site: Path, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    whole = generator.run
+    running = generator.running
 
-    def counted(language: Language, docs: Path, html: Path, origin: str, epoch: int) -> None:
+    def counted(
+        language: Language, docs: Path, html: Path, origin: str, epoch: int
+    ) -> AbstractContextManager[Callable[[], None]]:
         asked.append(len(list(docs.rglob("*.md"))))
-        whole(language, docs, html, origin, epoch)
+        return running(language, docs, html, origin, epoch)
 
-    monkeypatch.setattr(generator, "run", counted)
+    monkeypatch.setattr(generator, "running", counted)
     work, catalog = tmp_path / "work", tmp_path / "catalog"
     shutil.copytree(site.parent / "work", work)
     shutil.copytree(root, catalog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -67,20 +67,19 @@ def build_site(
     packages = tuple(packages)
     servings = combinations.servings(catalog, packages)
     status = replies.status(catalog, packages, origin)
-    with ThreadPoolExecutor() as pool:  # MkDocs is a process of its own: it renders a language beside work on the other
-        runs = {}
+    with ExitStack() as running:  # MkDocs is a process of its own: it renders a language beside work on the other
+        runs = []
         for language in LANGUAGES:
             folder = work / "site" / language.code
             with progress.step(f"write the {language.code} pages"):
                 _empty(folder / "docs")
                 head = write_pages(catalog, language, folder / "docs", servings, status, work / "cache")
-            run = pool.submit(rendering.render, language, folder, catalog.market["origin"], epoch)
-            runs[run] = language, head
+            finish = running.enter_context(rendering.started(language, folder, catalog.market["origin"], epoch))
+            runs.append((language, head, folder / "html", finish))
         with progress.step("render the pages with MkDocs"):
-            for run in as_completed(runs):
-                run.result()
-                language, head = runs[run]
-                _place(language, head, work / "site" / language.code / "html", finished)
+            for language, head, html, finish in runs:
+                finish()
+                _place(language, head, html, finished)
     with progress.step("follow every link of the site"):
         reader = Reader(work / "cache" / "pages.json")
         _tidy(finished, catalog.market["origin"], work / "cache")

@@ -24,6 +24,12 @@ def read(text: str) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def alone(text: str) -> str:
+    """The front matter of a page as it stands there, without the page."""
+    found = _FENCED.match(text)
+    return found[0] if found else ""
+
+
 def extended(text: str, values: Mapping[str, Any]) -> str:
     """The page with further keys in its front matter; keys without a value are left out."""
     lines = "".join(f"{key}: {_UNPRINTABLE.sub('', _json(value))}\n" for key, value in values.items() if value)

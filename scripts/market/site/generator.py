@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -17,25 +19,36 @@ _TIME_LIMIT = 600
 _KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "PYTHONPATH")
 
 
-def run(language: Language, docs: Path, site: Path, origin: str, epoch: int) -> None:
-    """Render ``docs`` to ``site`` with the configuration of the language; ``epoch`` dates the sitemap.
+@contextmanager
+def running(language: Language, docs: Path, site: Path, origin: str, epoch: int) -> Iterator[Callable[[], None]]:
+    """Start to render ``docs`` to ``site`` with the configuration of the language; ``epoch`` dates the sitemap.
+
+    What is yielded waits for the end. Whoever leaves the block before stops MkDocs.
 
     Raises:
-        MarketError: MkDocs is missing, failed or warned; the text holds its last lines.
+        MarketError: MkDocs failed or warned; the text holds its last lines.
     """
     command = [
         sys.executable, "-m", "mkdocs", "build", "--strict",
         "--config-file", str(PROJECT / CONFIGURATIONS[language.code]), "--site-dir", str(site),
     ]  # fmt: skip
+    with subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
+        command, env=_environment(language, docs, origin, epoch), cwd=PROJECT, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            yield lambda: _ended(process, language)
+        finally:
+            process.kill()
+
+
+def _ended(process: subprocess.Popen[str], language: Language) -> None:
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter, no shell
-            command, env=_environment(language, docs, origin, epoch), cwd=PROJECT, capture_output=True,
-            text=True, timeout=_TIME_LIMIT, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        output, errors = process.communicate(timeout=_TIME_LIMIT)
     except subprocess.TimeoutExpired as error:
         raise MarketError(f"mkdocs did not end within {_TIME_LIMIT} s ({language.code})") from error
-    if done.returncode != 0:
-        raise MarketError(f"mkdocs refused the {language.code} pages:\n{_essence(done.stderr or done.stdout)}")
+    if process.returncode != 0:
+        raise MarketError(f"mkdocs refused the {language.code} pages:\n{_essence(errors or output)}")
 
 
 def _environment(language: Language, docs: Path, origin: str, epoch: int) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """MkDocs on the pages of a language, and only on those that can have changed since the last run.
 
-Pages of apps and of rules stand in no menu and have no neighbour: their HTML follows from their own Markdown, the
-theme, the configuration and the tools. One whose Markdown is as it was keeps the HTML that it had; MkDocs gets
-all others. The search index and the sitemap, which name every page, are put together from both runs.
+The HTML of a page follows from its own Markdown, the theme, the configuration with its menu, and the tools; in the
+journal also from the other pages there, which it lists. What is as it was keeps the HTML that it had. MkDocs gets
+all else, and of the kept pages a stub for the menu, its links and their anchors. Pages of apps and of rules stand in
+no menu and need none. The search index and the sitemap, which name every page, are put together from both runs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -21,10 +24,12 @@ from typing import Any, Final
 from market.errors import MarketError
 from market.files import write_atomic
 from market.paths import PROJECT
-from market.site import generator, unbroken
+from market.site import frontmatter, generator, unbroken
 from market.site.language import Language
 
 _LEAF: Final = re.compile(r"(?:apps|rules)/(?!index\.md$)[^/]+\.md")
+_JOURNAL: Final = "blog/"
+_ID: Final = re.compile(r'\bid="([^"]+)"')
 _TOOLS: Final = ("mkdocs", "mkdocs-material", "Markdown", "pymdown-extensions", "Jinja2", "Pygments")
 _SEARCH: Final = "search/search_index.json"
 _SITEMAP: Final = "sitemap.xml"
@@ -35,57 +40,157 @@ class UnmergeableError(Exception):
     """The two runs do not fit together; a whole run is needed."""
 
 
-def render(language: Language, folder: Path, origin: str, epoch: int) -> None:
-    """Render ``folder``/docs to ``folder``/html, where the HTML of the last run may still lie.
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Render ``folder``/docs to ``folder``/html, where the HTML of the last run may still lie."""
+
+    language: Language
+    folder: Path
+    origin: str
+    epoch: int
+
+    @property
+    def docs(self) -> Path:
+        """Where the pages are."""
+        return self.folder / "docs"
+
+    @property
+    def html(self) -> Path:
+        """Where their HTML belongs."""
+        return self.folder / "html"
+
+    @property
+    def part(self) -> Path:
+        """Where a run over some of them takes place."""
+        return self.folder / "part"
+
+    def running(self, docs: Path, html: Path) -> AbstractContextManager[Callable[[], None]]:
+        """A run of MkDocs."""
+        return generator.running(self.language, docs, html, self.origin, self.epoch)
+
+
+@contextmanager
+def started(language: Language, folder: Path, origin: str, epoch: int) -> Iterator[Callable[[], None]]:
+    """Start to render ``folder``/docs; what is yielded waits for the end and completes ``folder``/html.
 
     Raises:
         MarketError: MkDocs failed or warned.
     """
-    docs, html, stamp = folder / "docs", folder / "html", folder / "rendered.json"
-    state = {"key": _key(language, origin, epoch), "pages": _digests(docs)}
+    job, stamp = _Job(language, folder, origin, epoch), folder / "rendered.json"
+    pages, key = _digests(job.docs), _key(language, origin, epoch)
     before = _read(stamp)
     stamp.unlink(missing_ok=True)
-    if not (before.get("key") == state["key"] and html.is_dir() and _partly(language, folder, origin, epoch, before)):
-        shutil.rmtree(html, ignore_errors=True)
-        _run(language, docs, html, origin, epoch)
-    write_atomic(stamp, json.dumps(state).encode())
+    kept = _unchanged(pages, before["pages"]) if before.get("key") == key else frozenset()
+    with _over_some(job, kept) if _is_laid_out(job, kept) else _over_all(job) as complete:
+
+        def finish() -> None:
+            complete()
+            write_atomic(stamp, json.dumps({"key": key, "pages": pages}).encode())
+
+        yield finish
 
 
-def _partly(language: Language, folder: Path, origin: str, epoch: int, before: Mapping[str, Any]) -> bool:
-    """Render what changed and keep the rest; false where that cannot be done, and then nothing was."""
-    docs, html, part = folder / "docs", folder / "html", folder / "part"
-    pages, earlier = _digests(docs), before["pages"]
-    kept = {path for path in pages if _LEAF.fullmatch(path) and earlier.get(path) == pages[path]}
-    if not kept or set(pages) != set(earlier):
+@contextmanager
+def _over_all(job: _Job) -> Iterator[Callable[[], None]]:
+    shutil.rmtree(job.html, ignore_errors=True)
+    with job.running(job.docs, job.html) as ended:
+
+        def complete() -> None:
+            ended()
+            unbroken.mark(job.html)
+
+        yield complete
+
+
+@contextmanager
+def _over_some(job: _Job, kept: Collection[str]) -> Iterator[Callable[[], None]]:
+    html = job.part / "html"
+    with job.running(job.part / "docs", html) as ended:
+
+        def complete() -> None:
+            try:
+                ended()
+                unbroken.mark(html)
+                _merge(job.html, html, _addresses(kept, job.html), job.origin + job.language.root)
+            except (MarketError, UnmergeableError):
+                with _over_all(job) as complete_all:  # which tells what is wrong, if something is
+                    complete_all()
+            else:
+                shutil.rmtree(job.html)
+                html.rename(job.html)
+                shutil.rmtree(job.part)
+
+        yield complete
+
+
+def _is_laid_out(job: _Job, kept: Collection[str]) -> bool:
+    """Lay out for MkDocs what changed and stubs of the rest; false where nothing can be kept."""
+    shutil.rmtree(job.part, ignore_errors=True)
+    if not kept:
         return False
-    shutil.rmtree(part, ignore_errors=True)
-    shutil.copytree(docs, part / "docs", copy_function=os.link)
-    for path in kept:
-        (part / "docs" / path).unlink()
+    shutil.copytree(job.docs, job.part / "docs", copy_function=os.link)
     try:
-        _run(language, part / "docs", part / "html", origin, epoch)
-        _merge(html, part / "html", {path.removesuffix(".md") + "/" for path in kept}, origin + language.root)
-    except (MarketError, UnmergeableError):
-        return False  # the whole run tells what is wrong, if something is
-    shutil.rmtree(html)
-    (part / "html").rename(html)
-    shutil.rmtree(part)
+        for path in kept:
+            (job.part / "docs" / path).unlink()
+            if not _LEAF.fullmatch(path):
+                (job.part / "docs" / path).write_text(_stub(job, path), "utf-8")
+    except UnmergeableError:
+        return False
     return True
 
 
-def _run(language: Language, docs: Path, html: Path, origin: str, epoch: int) -> None:
-    generator.run(language, docs, html, origin, epoch)
-    unbroken.mark(html)
+def _unchanged(pages: Mapping[str, str], earlier: Mapping[str, str]) -> frozenset[str]:
+    """The pages whose HTML is as it was, by their paths below docs/; none where pages came or went.
+
+    A page of the journal shows others of them, so these are kept together or not at all.
+    """
+    if set(pages) != set(earlier):
+        return frozenset()
+    same = frozenset(path for path in pages if earlier[path] == pages[path])
+    journal = {path for path in pages if path.startswith(_JOURNAL)}
+    return same if journal <= same else same - journal
+
+
+def _stub(job: _Job, path: str) -> str:
+    """What MkDocs needs of a kept page: the front matter, and the anchors that other pages link to.
+
+    Raises:
+        UnmergeableError: its HTML is not there.
+    """
+    # Where a write-up lies says its front matter, and only kept pages link to a part of one.
+    anchors = [] if path.startswith(_JOURNAL) else _ID.findall(_text(job.html / _address(path) / "index.html"))
+    front = frontmatter.alone(_text(job.docs / path))
+    return front + "".join(f'\n<a id="{anchor}"></a>\n' for anchor in anchors)
+
+
+def _addresses(kept: Collection[str], html: Path) -> set[str]:
+    """Where the HTML of kept pages lies below html/; the journal has more pages than files of Markdown."""
+    found = {_address(path) for path in kept if not path.startswith(_JOURNAL)}
+    if any(path.startswith(_JOURNAL) for path in kept):
+        found |= {f"{page.parent.relative_to(html).as_posix()}/" for page in (html / _JOURNAL).rglob("index.html")}
+    return found
+
+
+def _address(path: str) -> str:
+    return path.removesuffix("index.md") if path.endswith("index.md") else path.removesuffix(".md") + "/"
 
 
 def _merge(old: Path, new: Path, kept: Collection[str], root: str) -> None:
-    """Complete the HTML of a run over some pages with the kept pages of the run before."""
+    """Complete the HTML of a run over some pages with the kept pages of the run before.
+
+    Raises:
+        UnmergeableError: the two do not fit together.
+    """
     search = merged_search(_text(old / _SEARCH), _text(new / _SEARCH), kept)
     sitemap = merged_sitemap(_text(old / _SITEMAP), _text(new / _SITEMAP), {root + address for address in kept})
     for address in kept:
         target = new / address / "index.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(old / address / "index.html", target)
+        target.unlink(missing_ok=True)  # of a stub
+        try:
+            os.link(old / address / "index.html", target)
+        except OSError as error:
+            raise UnmergeableError(address) from error
     (new / _SEARCH).write_text(search, "utf-8")
     (new / _SITEMAP).write_text(sitemap, "utf-8")
 
