@@ -15,6 +15,7 @@ from tests.quality.page_types import PAGE_TYPES
 from market.catalog import Catalog
 from market.site import cards
 from market.site.cards import Card, Series
+from market.site.kept import Kept
 from market.site.language import ENGLISH, FRENCH
 from market.site.leaderboard import headline
 from market.site.writeups import cited, title
@@ -111,16 +112,16 @@ def test_a_card_depends_on_what_it_shows_and_on_nothing_else() -> None:
     assert "± 3,45" in drawing
     assert "One & <two>" not in drawing
     assert cards.name(drawing) == cards.name(cards.svg(card, "Site"))
-    assert cards.png(drawing, None) == cards.png(drawing, None)
+    assert cards.png(drawing, Kept()) == cards.png(drawing, Kept())
 
 
 def test_cards_are_kept_between_builds(tmp_path: Path) -> None:
     drawing = cards.svg(Card("T", "Note", (), "", 100.0, ENGLISH), "Site")
-    first = cards.png(drawing, tmp_path)
-    kept = list(tmp_path.rglob("*.png"))
+    first = cards.png(drawing, Kept(tmp_path))
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in kept] == [first]
     kept[0].write_bytes(b"kept")
-    assert cards.png(drawing, tmp_path) == b"kept"
+    assert cards.png(drawing, Kept(tmp_path)) == b"kept"
 
 
 def test_what_a_write_up_cites() -> None:

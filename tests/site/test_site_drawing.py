@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from market.errors import MarketError
 from market.site import plots, svg
 from market.site.drawing import bar, ceiling
+from market.site.kept import Kept
 from market.site.language import ENGLISH, FRENCH
 from market.site.vega import Blank, Picture, Vega
 from market.statistics import from_published, summarise
@@ -24,7 +25,7 @@ SPEECH = "var(--oo-needle-wash"
 
 @pytest.fixture(scope="module")
 def artist(tmp_path_factory: pytest.TempPathFactory) -> Vega:
-    return Vega(tmp_path_factory.mktemp("pictures"))
+    return Vega(Kept(tmp_path_factory.mktemp("pictures")))
 
 
 def drawing(frame: str) -> ET.Element:
@@ -108,9 +109,9 @@ def test_a_second_drawing_comes_from_the_folder_and_is_the_same(tmp_path: Path) 
     speeds = [10.0, 11.0, 12.0]
     picture = plots.runs(summarise(speeds), speeds, "x", ["a", "b", "c"])
     assert picture is not None
-    first, again = Vega(tmp_path / "one"), Vega(tmp_path / "two")
+    first, again = Vega(Kept(tmp_path / "one")), Vega(Kept(tmp_path / "two"))
     assert first.draw(picture, FRENCH) == again.draw(picture, FRENCH)
-    (kept,) = (tmp_path / "one").iterdir()
+    (kept,) = (tmp_path / "one/pictures").iterdir()
     kept.write_text('<svg viewBox="0 0 1 1"><text>7.5</text></svg>')
     assert "7,5" in first.draw(picture, FRENCH)
     assert "7.5" in first.draw(picture, ENGLISH), "one drawing serves both languages"

@@ -15,6 +15,7 @@ import yaml
 from market.catalog import App, Catalog
 from market.ledger import Ledger, Release
 from market.site.download import table
+from market.site.kept import Kept
 from market.site.language import ENGLISH, FRENCH
 from market.site.pages import Pages, front
 from market.site.vega import Vega
@@ -92,7 +93,7 @@ def test_an_app_page_says_what_was_measured(french: Pages, english: Pages, repos
 def test_every_run_is_drawn_with_its_speed(repository: Catalog, tmp_path: Path) -> None:
     app = repository.app("llamacppqwen36a3bone")
     assert app is not None
-    page = Pages(repository, FRENCH, artist=Vega(tmp_path)).app(app)
+    page = Pages(repository, FRENCH, artist=Vega(Kept(tmp_path))).app(app)
     speeds = [FRENCH.number(speed, 2) for report in app.reports for speed in report.speeds]
     drawn = re.findall(r"<title>Passe \d+\s: ([\d,]+)\stokens/s</title>", page)
     assert sorted(drawn) == sorted(speeds)
@@ -101,7 +102,7 @@ def test_every_run_is_drawn_with_its_speed(repository: Catalog, tmp_path: Path) 
 def test_summaries_are_marked_and_have_no_interval(repository: Catalog, tmp_path: Path) -> None:
     app = repository.app("llamacppqwen36beevisionone")
     assert app is not None
-    page = Pages(repository, FRENCH, artist=Vega(tmp_path)).app(app)
+    page = Pages(repository, FRENCH, artist=Vega(Kept(tmp_path))).app(app)
     drawn = [report for report in app.reports if report.statistics.range is not None]
     assert page.count('class="oo-vega oo-vega--runs"') == len(drawn) > 0
     assert "résumé publié seul" in page

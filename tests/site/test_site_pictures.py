@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from market.catalog import App, Catalog, Shelved
 from market.paths import PROJECT
+from market.site.kept import Kept
 from market.site.language import LANGUAGES
 from market.site.pages import Pages, usable_gigabytes
 from market.site.vega import Vega
@@ -32,7 +33,7 @@ PLACES = """() => [...document.querySelectorAll("svg")].filter(svg => svg.getCli
 def pictures(catalog: Catalog, cache: Path) -> list[str]:
     found: list[str] = []
     for language in LANGUAGES:
-        pages = Pages(catalog, language, artist=Vega(cache))
+        pages = Pages(catalog, language, artist=Vega(Kept(cache)))
         found += [pages.gallery.runs(row) for row in pages.rows]
         for app in catalog.apps:
             limit = usable_gigabytes(catalog, app)

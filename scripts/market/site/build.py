@@ -35,6 +35,7 @@ from market.site import (
     rulebook,
 )
 from market.site.head import Head
+from market.site.kept import Kept
 from market.site.language import LANGUAGES, Language
 from market.site.markup import Reader
 from market.site.pages import Pages
@@ -62,7 +63,7 @@ def build_site(
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
             ``site`` find that first). ``out`` is as it was then.
     """
-    finished = work / "site" / "all"
+    finished, kept = work / "site" / "all", Kept(work / "cache")
     _empty(finished)
     packages = tuple(packages)
     servings = combinations.servings(catalog, packages)
@@ -73,7 +74,7 @@ def build_site(
             folder = work / "site" / language.code
             with progress.step(f"write the {language.code} pages"):
                 _empty(folder / "docs")
-                head = write_pages(catalog, language, folder / "docs", servings, status, work / "cache")
+                head = write_pages(catalog, language, folder / "docs", servings, status, kept)
             finish = running.enter_context(rendering.started(language, folder, catalog.market["origin"], epoch))
             runs.append((language, head, folder / "html", finish))
         with progress.step("render the pages with MkDocs"):
@@ -82,7 +83,7 @@ def build_site(
                 _place(language, head, html, finished)
     with progress.step("follow every link of the site"):
         reader = Reader(work / "cache" / "pages.json")
-        _tidy(finished, catalog.market["origin"], work / "cache")
+        _tidy(finished, catalog.market["origin"], kept)
         _read_over(finished, catalog.market["origin"], reader)
         reader.save()
     shutil.copytree(finished, out, dirs_exist_ok=True)
@@ -121,14 +122,14 @@ def write_pages(
     docs: Path,
     servings: Mapping[str, Serving] | None = None,
     status: Mapping[str, Any] | None = None,
-    cache: Path | None = None,
+    kept: Kept | None = None,
 ) -> Head:
     """Write what MkDocs reads: authored pages filled in, generated pages, and the files beside them.
 
-    ``cache`` is a folder in which cards and pictures are kept for the next build. Returns what the heads of the
-    pages were made from.
+    Without ``kept`` nothing is drawn. Returns what the heads of the pages were made from.
     """
-    pages = Pages(catalog, language, servings or {}, status, Vega(cache / "pictures") if cache else Blank())
+    artist = Vega(kept) if kept else Blank()
+    pages = Pages(catalog, language, servings or {}, status, artist, kept or Kept())
     own, problems = authored.read(catalog.root, language)
     found: list[Problem] = list(problems)
     texts: dict[str, str] = {}
@@ -142,7 +143,7 @@ def write_pages(
         raise MarketError("the authored pages cannot be rendered:\n" + "\n".join(lines))
     for generator_of in (Pages.all, claimed.pages_of, lineage.pages_of, rulebook.pages_of):
         texts |= generator_of(pages)
-    head = Head(pages, texts, own.pages, cache)
+    head = Head(pages, texts, own.pages)
     dressed, drawn = head.dressed()
     dressed |= feeds.files(changes.feed(pages)) | {"llms.txt": discovery.llms(pages, texts, head.written)}
     written = {path: richtext.straight(text).encode() for path, text in dressed.items()}
@@ -153,12 +154,12 @@ def write_pages(
     return head
 
 
-def _tidy(site: Path, origin: str, cache: Path) -> None:
+def _tidy(site: Path, origin: str, kept: Kept) -> None:
     """Drop what differs between machines, and add what browsers and crawlers ask for at the root."""
     for compressed in site.rglob("sitemap.xml.gz"):
         compressed.unlink()
     (site / "robots.txt").write_text(discovery.robots(origin), "utf-8")
-    for name, data in discovery.icons((site / "assets/favicon.svg").read_text("utf-8"), cache).items():
+    for name, data in discovery.icons((site / "assets/favicon.svg").read_text("utf-8"), kept).items():
         (site / name).write_bytes(data)
 
 

@@ -10,11 +10,10 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from market.files import write_atomic
+from market.site.kept import Kept
 from market.site.language import Language
 from market.site.richtext import straight
 
@@ -54,18 +53,15 @@ def name(drawing: str) -> str:
     return f"{hashlib.sha256(drawing.encode()).hexdigest()[:16]}.png"
 
 
-def png(drawing: str, cache: Path | None) -> bytes:
-    """Render a drawing, or take it from ``cache``, where it lies under its hash and the renderer's version."""
-    kept = cache / "cards" / version("vl-convert-python") / name(drawing) if cache else None
-    if kept and kept.is_file():
-        return kept.read_bytes()
+def png(drawing: str, kept: Kept) -> bytes:
+    """Render a drawing that was not rendered before."""
+    return kept.get("cards", f"{version('vl-convert-python')} {drawing}".encode(), lambda: _rendered(drawing))
+
+
+def _rendered(drawing: str) -> bytes:
     import vl_convert  # noqa: PLC0415 - tens of megabytes, only where pictures are drawn
 
-    data = bytes(vl_convert.svg_to_png(drawing, scale=1))
-    if kept:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(kept, data)
-    return data
+    return bytes(vl_convert.svg_to_png(drawing, scale=1))
 
 
 def svg(card: Card, site: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from market.site import cards, figures, frontmatter
+from market.site.kept import Kept
 from market.site.language import LANGUAGES
 from market.site.leaderboard import headline
 from market.site.pages import Pages
@@ -45,11 +45,11 @@ def llms(pages: Pages, texts: Mapping[str, str], written: tuple[WriteUp, ...]) -
     return "\n".join(lines) + "\n"
 
 
-def icons(drawing: str, cache: Path | None) -> dict[str, bytes]:
+def icons(drawing: str, kept: Kept) -> dict[str, bytes]:
     """The site's icon as pixels, from its SVG: for browsers without SVG icons, and for home screens."""
     inner = _MEDIA.sub("", drawing[drawing.index(">") + 1 : drawing.rindex("</svg>")])
-    small = cards.png(_square(inner, 32, margin=1, radius=5), cache)
-    return {"favicon.ico": _ico(small, 32), "apple-touch-icon.png": cards.png(_square(inner, 180, 4, 0), cache)}
+    small = cards.png(_square(inner, 32, margin=1, radius=5), kept)
+    return {"favicon.ico": _ico(small, 32), "apple-touch-icon.png": cards.png(_square(inner, 180, 4, 0), kept)}
 
 
 def _apps(pages: Pages, root: str) -> Iterator[str]:

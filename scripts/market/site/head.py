@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from market.catalog import App
@@ -41,23 +40,22 @@ class Own:
 
 @dataclass(frozen=True)
 class Head:
-    """Makes the head matter of one language's pages; ``cache`` keeps drawn cards between builds."""
+    """Makes the head matter of one language's pages."""
 
     pages: Pages
     texts: Mapping[str, str]
     sources: Mapping[str, str]
-    cache: Path | None
 
     def dressed(self) -> tuple[dict[str, str], dict[str, bytes]]:
         """The pages with their head matter, and the files that it names, by path below docs/."""
         texts, files = dict(self.texts), {}
-        files[DEFAULT] = cards.png(self._draw(self._words_card()), self.cache)
+        files[DEFAULT] = cards.png(self._draw(self._words_card()), self.pages.kept)
         for path, own in self._own().items():
             address = DEFAULT
             if own.card is not None:
                 drawing = self._draw(own.card)
                 address = f"{cards.FOLDER}/{cards.name(drawing)}"
-                files[address] = cards.png(drawing, self.cache)
+                files[address] = cards.png(drawing, self.pages.kept)
             image = self._root + address
             head = {"card": image, "alt": _alt(own.card or self._words_card()), "data": own.data(image), **own.facts}
             texts[path] = frontmatter.extended(texts[path], {"head": head, "related": own.related})

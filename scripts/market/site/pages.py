@@ -33,9 +33,9 @@ from market.site import (
 )
 from market.site.choices import Choice, choices
 from market.site.combinations import Concern
-from market.site.compiled import compiled
 from market.site.explanations import Explanation, explain
 from market.site.gallery import Gallery
+from market.site.kept import Kept
 from market.site.language import ENGLISH, NO_BREAK, UNKNOWN, Language
 from market.site.leaderboard import Row, headline
 from market.site.presentation import Presentation
@@ -92,6 +92,7 @@ class Pages:
     servings: Mapping[str, Serving] = field(default_factory=dict)
     status: Mapping[str, Any] | None = None
     artist: Artist = field(default_factory=Blank)
+    kept: Kept = field(default_factory=Kept)
 
     def all(self) -> dict[str, str]:
         """Every generated page that does not stand in an authored one, by its path below docs/."""
@@ -298,7 +299,7 @@ class Pages:
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
-            bytecode_cache=compiled(),
+            bytecode_cache=self.kept.templates,
             trim_blocks=True,
             lstrip_blocks=True,
         )

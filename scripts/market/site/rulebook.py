@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +15,7 @@ from market.rules import examples, registry
 from market.rules.examples import Example
 from market.rules.registry import Rule
 from market.rules.stage import replace_once
+from market.site import kept
 from market.site.language import LANGUAGES, typeset
 from market.site.pages import Pages
 from market.site.words import words
@@ -110,7 +112,13 @@ def _broken(example: Example, file: str) -> list[str]:
 
 
 def pages_of(pages: Pages) -> dict[str, str]:
-    """The list of rules and the page of each, by their paths below docs/."""
+    """The list of rules and the page of each, by their paths below docs/; nothing of a catalog is in them."""
+    made_from = kept.program() + pages.language.code.encode()
+    made = pages.kept.get("rules", made_from, lambda: json.dumps(_made(pages)).encode())
+    return dict(json.loads(made))
+
+
+def _made(pages: Pages) -> dict[str, str]:
     found = entries(pages.language.code)
     families = [(family, list(members)) for family, members in groupby(found, key=lambda entry: entry.rule.family)]
     made = {"rules/index.md": pages.render("rules.md.jinja", families=families)}

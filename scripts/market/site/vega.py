@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol
 
 from markupsafe import Markup
 
-from market import files
 from market.errors import MarketError
 from market.site import svg
+from market.site.kept import Kept
 from market.site.language import Language
 
 VERSION: Final = "6.4"
@@ -65,22 +65,16 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Vega:
-    """Draws with Vega-Lite, and keeps every drawing in a folder."""
+    """Draws with Vega-Lite what was not drawn before."""
 
-    folder: Path
+    kept: Kept
 
     def draw(self, picture: Picture, language: Language) -> Markup:
-        """The picture; drawn unless the folder has it."""
+        """The picture."""
         spec = {"background": None, "config": _CONFIG, **picture.spec}
         text = json.dumps(spec, sort_keys=True, separators=(",", ":"))
-        kept = self.folder / f"{hashlib.sha256(_tools() + text.encode()).hexdigest()}.svg"
-        try:
-            drawn = kept.read_text("utf-8")
-        except FileNotFoundError:
-            drawn = svg.compact(_convert(spec))
-            self.folder.mkdir(parents=True, exist_ok=True)
-            files.write_atomic(kept, drawn.encode())
-        return _finished(drawn, picture, language)
+        drawn = self.kept.get("pictures", _tools() + text.encode(), lambda: svg.compact(_convert(spec)).encode())
+        return _finished(drawn.decode(), picture, language)
 
 
 def _convert(spec: Mapping[str, Any]) -> str:
