@@ -104,19 +104,21 @@ def is_sound(rendering: Rendering) -> bool:
     return not rendering.error and not any(read(text).error for text in texts)
 
 
+def installations(package: Package) -> Iterator[View]:
+    """A view of every installation that is sound."""
+    for scenario, rendering in package.renderings.items():
+        if is_sound(rendering):
+            yield View(scenario.label, scenario.mode, False, objects_of(rendering))
+
+
 def views(package: Package) -> tuple[View, ...]:
     """A view of every installation and of what the platform's checker renders, where that is sound."""
-    installed = [
-        View(scenario.label, scenario.mode, False, objects_of(rendering))
-        for scenario, rendering in package.renderings.items()
-        if is_sound(rendering)
-    ]
     checked = [
         View(probe.label, probe.mode, True, objects_of(rendering))
         for probe, rendering in package.probes.items()
         if probe.bare and is_sound(rendering)
     ]
-    return (*installed, *checked)
+    return (*installations(package), *checked)
 
 
 def each_view(catalog: Catalog, package: Package, *checks: Check) -> Iterator[Problem]:

@@ -33,13 +33,13 @@ from market.site import (
     rendering,
     richtext,
     rulebook,
+    vega,
 )
 from market.site.head import Head
 from market.site.kept import Kept
 from market.site.language import LANGUAGES, Language
-from market.site.markup import Reader
+from market.site.markup import Page, Reader
 from market.site.pages import Pages
-from market.site.vega import Blank, Vega
 
 
 def build_site(
@@ -69,7 +69,7 @@ def build_site(
     servings = combinations.servings(catalog, packages)
     status = replies.status(catalog, packages, origin)
     with ExitStack() as running:  # MkDocs is a process of its own: it renders a language beside work on the other
-        runs = []
+        runs, reader, pages = [], Reader(work / "cache" / "pages.json"), dict[str, Page]()
         for language in LANGUAGES:
             folder = work / "site" / language.code
             with progress.step(f"write the {language.code} pages"):
@@ -81,10 +81,10 @@ def build_site(
             for language, head, html, finish in runs:
                 finish()
                 _place(language, head, html, finished)
+                pages |= {f"{language.root}{path}"[1:]: page for path, page in reader.below(html).items()}
     with progress.step("follow every link of the site"):
-        reader = Reader(work / "cache" / "pages.json")
         _tidy(finished, catalog.market["origin"], kept)
-        _read_over(finished, catalog.market["origin"], reader)
+        _read_over(finished, pages, catalog.market["origin"], reader)
         reader.save()
     shutil.copytree(finished, out, dirs_exist_ok=True)
 
@@ -97,13 +97,12 @@ def _place(language: Language, head: Head, html: Path, finished: Path) -> None:
         (target / name).write_text(text, "utf-8")
 
 
-def _read_over(site: Path, origin: str, reader: Reader) -> None:
+def _read_over(site: Path, pages: Mapping[str, Page], origin: str, reader: Reader) -> None:
     """Hold the finished pages against what every page of the site has to be.
 
     Raises:
         MarketError: a link is dead, or a page holds what the site's policy forbids.
     """
-    pages = reader.below(site)
     faults = {
         "the site has dead links": links.dead(site, pages, origin=origin, reader=reader),
         "pages hold no scripts, but a script of an author's is in": csp.strangers(
@@ -128,7 +127,7 @@ def write_pages(
 
     Without ``kept`` nothing is drawn. Returns what the heads of the pages were made from.
     """
-    artist = Vega(kept) if kept else Blank()
+    artist = vega.Vega(kept) if kept else vega.Blank()
     pages = Pages(catalog, language, servings or {}, status, artist, kept or Kept())
     own, problems = authored.read(catalog.root, language)
     found: list[Problem] = list(problems)

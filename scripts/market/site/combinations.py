@@ -12,7 +12,7 @@ from market.catalog import Catalog
 from market.combination import Combination
 from market.conditions import Condition, holds
 from market.packaging import Package
-from market.rules.chart_views import views
+from market.rules.chart_views import installations
 from market.serving import Serving, serving
 
 # Parts of a condition that say what is served, and those among them that fit few apps. The others say how.
@@ -34,7 +34,7 @@ def servings(catalog: Catalog, packages: Iterable[Package]) -> dict[str, Serving
     """The server of every app in its first installation, where one can be read."""
     found = {}
     for package in packages:
-        view = next((view for view in views(package) if not view.is_bare), None)
+        view = next(installations(package), None)
         read = serving(catalog, package.app, view.pods, view.objects) if view else None
         if read is not None:
             found[package.app.name] = read

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 from jinja2 import BytecodeCache, FileSystemBytecodeCache
 
@@ -14,7 +16,8 @@ from market.files import write_atomic
 from market.paths import PROJECT
 from market.site.compiled import compiled
 
-_PROGRAM = ("scripts/market", "data")
+_PROGRAM: Final = ("scripts/market", "data")
+_TOOLS: Final = ("Jinja2", "Markdown", "nh3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,10 @@ class Kept:
         write_atomic(file, made)
         return made
 
+    def written(self, kind: str, of: str, make: Callable[[], str]) -> str:
+        """A text that this program, as it is, wrote of another one before, or writes now."""
+        return self.get(kind, _program() + of.encode(), lambda: make().encode()).decode()
+
     @property
     def templates(self) -> BytecodeCache:
         """Our templates as code."""
@@ -47,9 +54,9 @@ class Kept:
 
 
 @cache
-def program() -> bytes:
-    """The hash of all code and data of this program, for what depends on nothing of a catalog."""
-    hashed = hashlib.sha256()
+def _program() -> bytes:
+    """The hash of all code and data of this program, and of the tools that it writes with."""
+    hashed = hashlib.sha256(" ".join(f"{tool} {version(tool)}" for tool in _TOOLS).encode())
     for folder in _PROGRAM:
         for path in sorted((PROJECT / folder).rglob("*")):
             if path.is_file() and path.suffix != ".pyc":

@@ -45,16 +45,19 @@ class Reader:
     def below(self, folder: Path) -> dict[str, Page]:
         """Every page below a folder, by its path there."""
         return {
-            path.relative_to(folder).as_posix(): self.page(path.read_text("utf-8"))
+            path.relative_to(folder).as_posix(): self._page(path.read_bytes())
             for path in sorted(folder.rglob("*.html"))
         }
 
     def page(self, html: str) -> Page:
         """Ids, links and scripts of a page."""
-        digest = hashlib.sha256(html.encode()).hexdigest()
+        return self._page(html.encode())
+
+    def _page(self, html: bytes) -> Page:
+        digest = hashlib.sha256(html).hexdigest()
         self._used.add(digest)
         if digest not in self._known:
-            self._known[digest] = read(html)
+            self._known[digest] = read(html.decode())
         return self._known[digest]
 
     def save(self) -> None:

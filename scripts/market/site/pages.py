@@ -185,8 +185,8 @@ class Pages:
         def manifest(key: str) -> Markup:
             """A text of the manifest, in this language where it has one."""
             if key in texts:
-                return richtext.block(str(texts[key]), self.language)
-            return richtext.block(str(spec.get(key) or ""), ENGLISH)
+                return self._block(str(texts[key]), self.language)
+            return self._block(str(spec.get(key) or ""), ENGLISH)
 
         return self.render(
             "app.md.jinja",
@@ -206,6 +206,10 @@ class Pages:
             upgrade=manifest("upgradeDescription"),
             description=manifest("fullDescription"),
         )
+
+    def _block(self, text: str, language: Language) -> Markup:
+        found = self.kept.written("texts", f"{language.code} {text}", lambda: richtext.block(text, language))
+        return Markup(found)  # noqa: S704 - richtext has cleaned it
 
     def shelved(self, app: Shelved) -> str:
         """The page of an app without a chart: why, and what was measured."""

@@ -15,7 +15,6 @@ from market.rules import examples, registry
 from market.rules.examples import Example
 from market.rules.registry import Rule
 from market.rules.stage import replace_once
-from market.site import kept
 from market.site.language import LANGUAGES, typeset
 from market.site.pages import Pages
 from market.site.words import words
@@ -113,9 +112,7 @@ def _broken(example: Example, file: str) -> list[str]:
 
 def pages_of(pages: Pages) -> dict[str, str]:
     """The list of rules and the page of each, by their paths below docs/; nothing of a catalog is in them."""
-    made_from = kept.program() + pages.language.code.encode()
-    made = pages.kept.get("rules", made_from, lambda: json.dumps(_made(pages)).encode())
-    return dict(json.loads(made))
+    return dict(json.loads(pages.kept.written("rules", pages.language.code, lambda: json.dumps(_made(pages)))))
 
 
 def _made(pages: Pages) -> dict[str, str]:
