@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -35,11 +36,9 @@ def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_
     asked: list[int] = []
     running = generator.running
 
-    def counted(
-        language: Language, docs: Path, html: Path, origin: str, epoch: int
-    ) -> AbstractContextManager[Callable[[], None]]:
+    def counted(language: Language, docs: Path, *rest: Any) -> AbstractContextManager[Callable[[], None]]:
         asked.append(len(list(docs.rglob("*.md"))))
-        return running(language, docs, html, origin, epoch)
+        return running(language, docs, *rest)
 
     monkeypatch.setattr(generator, "running", counted)
     work, catalog = tmp_path / "work", tmp_path / "catalog"

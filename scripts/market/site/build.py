@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -86,13 +85,13 @@ def build_site(
         _tidy(finished, catalog.market["origin"], kept)
         _read_over(finished, pages, catalog.market["origin"], reader)
         reader.save()
-    shutil.copytree(finished, out, dirs_exist_ok=True)
+    shutil.copytree(finished, out, dirs_exist_ok=True, copy_function=shutil.move)
 
 
 def _place(language: Language, head: Head, html: Path, finished: Path) -> None:
     """Put the pages of a language where they belong, with the feed that is made of them."""
     target = finished / language.root.strip("/")
-    shutil.copytree(html, target, dirs_exist_ok=True, copy_function=os.link)  # nothing writes to these again
+    shutil.copytree(html, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
     for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items():
         (target / name).write_text(text, "utf-8")
 

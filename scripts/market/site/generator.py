@@ -20,10 +20,13 @@ _KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTU
 
 
 @contextmanager
-def running(language: Language, docs: Path, site: Path, origin: str, epoch: int) -> Iterator[Callable[[], None]]:
+def running(
+    language: Language, docs: Path, site: Path, origin: str, epoch: int, templates: Path | None = None
+) -> Iterator[Callable[[], None]]:
     """Start to render ``docs`` to ``site`` with the configuration of the language; ``epoch`` dates the sitemap.
 
-    What is yielded waits for the end. Whoever leaves the block before stops MkDocs.
+    ``templates`` is a folder where those of the theme are kept as code. What is yielded waits for the end. Whoever
+    leaves the block before stops MkDocs.
 
     Raises:
         MarketError: MkDocs failed or warned; the text holds its last lines.
@@ -32,8 +35,9 @@ def running(language: Language, docs: Path, site: Path, origin: str, epoch: int)
         sys.executable, "-m", "mkdocs", "build", "--strict",
         "--config-file", str(PROJECT / CONFIGURATIONS[language.code]), "--site-dir", str(site),
     ]  # fmt: skip
+    kept = {"MARKET_SITE_TEMPLATES": str(templates)} if templates else {}
     with subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-        command, env=_environment(language, docs, origin, epoch), cwd=PROJECT, text=True,
+        command, env=_environment(language, docs, origin, epoch) | kept, cwd=PROJECT, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:

@@ -66,7 +66,9 @@ class _Job:
 
     def running(self, docs: Path, html: Path) -> AbstractContextManager[Callable[[], None]]:
         """A run of MkDocs."""
-        return generator.running(self.language, docs, html, self.origin, self.epoch)
+        templates = self.folder / "templates"
+        templates.mkdir(exist_ok=True)
+        return generator.running(self.language, docs, html, self.origin, self.epoch, templates)
 
 
 @contextmanager
