@@ -18,10 +18,11 @@ from market.catalog import load
 from market.progress import Silent
 from market.site import generator
 from market.site.build import build_site
-from market.site.language import Language
+from market.site.language import FRENCH, Language
 from market.site.rendering import UnmergeableError, merged_search, merged_sitemap
 
-APP, REPORT = "llamacppqwen36a3btextone", "2026-05-21-space-invaders-32k"
+CITED = "apps/llamacppqwen36a3btextone/bench/2026-05-21-space-invaders-32k.yaml"
+UNCITED = "apps/gemma426ba4bone/bench/2026-05-07-single-run-64k.yaml"
 NEVER = {"api/status"}
 
 
@@ -30,8 +31,9 @@ def digests(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+@pytest.mark.parametrize(("file", "in_journal"), [(CITED, True), (UNCITED, False)])
 def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_way_back_is_exact(
-    site: Path, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Path, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, in_journal: bool
 ) -> None:
     asked: list[int] = []
     running = generator.running
@@ -44,7 +46,7 @@ def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_
     work, catalog = tmp_path / "work", tmp_path / "catalog"
     shutil.copytree(site.parent / "work", work)
     shutil.copytree(root, catalog)
-    report = catalog / "apps" / APP / "bench" / f"{REPORT}.yaml"
+    report = catalog / file
     original = report.read_text("utf-8")
     data = yaml.safe_load(original)
     data["runs"][0]["tokens_per_second"] += 0.07
@@ -59,9 +61,10 @@ def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_
     assert {path.removeprefix("en/") for path in pages if path.startswith("en/")} == {
         path for path in pages if not path.startswith("en/")
     }
-    assert f"apps/{APP}/index.html" in pages
+    assert f"{file.partition('/bench/')[0]}/index.html" in pages
     assert "leaderboard/index.html" in pages
     assert "leaderboard.csv" in touched
+    assert any(path.startswith("blog/") for path in pages) == in_journal
     assert not {path for path in pages if "rules/" in path or "bench/" in path or "engines/" in path}
     every = len(list((site.parent / "work/site/fr/docs").rglob("*.md")))
     assert all(count < every / 2 for count in asked), (asked, every)
@@ -74,6 +77,24 @@ def test_a_rebuild_after_one_run_changed_touches_the_pages_that_show_it_and_the_
     again = digests(back)
     assert {path for path in before if path not in NEVER and again.get(path) != before[path]} == set()
     assert set(again) == set(before) - NEVER
+
+
+@pytest.mark.parametrize("lost", ["fr/html/method/index.html", "en/html/rules/chart.checker/index.html"])
+def test_html_that_got_lost_is_made_again(site: Path, root: Path, tmp_path: Path, lost: str) -> None:
+    """Of a page that MkDocs would get a stub of, and of one that it would not get at all."""
+    shutil.copytree(site.parent / "work", tmp_path / "work")
+    (tmp_path / "work/site" / lost).unlink()
+    out = tmp_path / "out"
+    out.mkdir()
+    build_site(load(root)[0], out, tmp_path / "work", EPOCH, Silent())
+    assert {path: digest for path, digest in digests(site).items() if path not in NEVER} == digests(out)
+
+
+def test_mkdocs_stops_when_nobody_waits_for_it(site: Path, tmp_path: Path) -> None:
+    docs, html = site.parent / "work/site/fr/docs", tmp_path / "html"
+    with pytest.raises(KeyboardInterrupt), generator.running(FRENCH, docs, html, "https://market.example", EPOCH):
+        raise KeyboardInterrupt
+    assert not (html / "index.html").exists()
 
 
 def test_search_entries_of_kept_pages_stand_where_they_stood() -> None:
