@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from types import BuiltinMethodType, CodeType
-from typing import Any
+from types import BuiltinMethodType
+from typing import Any, Final
 
 from jinja2 import nodes
 from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import LRUCache
 from jinja2.visitor import NodeTransformer
 
 from market.site.figures import FigureError
@@ -49,6 +49,9 @@ _WORDS = {"Macro": "a macro", "CallBlock": "a call block", "FilterBlock": "a fil
           "Import": "import", "FromImport": "import", "Extends": "extends", "Block": "a block"}  # fmt: skip
 
 
+_CODE: Final = LRUCache(4096)
+
+
 class Refusal(FigureError):  # noqa: N818 - told to the author as a list of faults
     """A template that holds what no page needs; ``faults`` are lines with what is wrong there."""
 
@@ -71,12 +74,17 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self._turns, self._output = 0, 0
 
     def compile(self, source: Any, *arguments: Any, **options: Any) -> Any:
-        """Compile a text once a process: claims and pages are filled in for the rules first and for the site later."""
-        return _code(source) if isinstance(source, str) and not (arguments or options) else self.compiled(source)
+        """Compile once a process: claims and pages are filled in for the rules first and for the site later.
 
-    def compiled(self, source: Any) -> CodeType:
-        """Compile without looking whether that was done before."""
-        return super().compile(source)
+        The source is a text, or the tree of an expression. Code holds nothing of the environment that made it; it
+        meets the one that runs it.
+        """
+        if arguments or options:
+            return super().compile(source, *arguments, **options)
+        code = _CODE.get(key := repr(source))
+        if code is None:
+            code = _CODE[key] = super().compile(source)
+        return code
 
     def _generate(self, source: nodes.Template, *arguments: Any, **options: Any) -> str:
         """Check and rewrite every template before code is made of it; Jinja's own hook for that.
@@ -120,12 +128,6 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         if self._output > OUTPUT:
             raise FigureError(f"the expressions of this page write more than {OUTPUT} characters")
         return value
-
-
-@lru_cache(maxsize=4096)
-def _code(source: str) -> CodeType:
-    # Code holds nothing of the environment that made it; it meets the one that runs it.
-    return BoundedEnvironment().compiled(source)
 
 
 _CONCATENATED, _WEIGHED, _COUNTED = "bound concatenated", "bound weighed", "bound counted"

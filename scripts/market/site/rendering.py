@@ -162,7 +162,8 @@ def _stub(job: _Job, path: str) -> str:
     # Where a write-up lies says its front matter, and only kept pages link to a part of one.
     anchors = [] if path.startswith(_JOURNAL) else _ID.findall(_text(job.html / _address(path) / "index.html"))
     front = frontmatter.alone(_text(job.docs / path))
-    return front + "".join(f'\n<a id="{anchor}"></a>\n' for anchor in anchors)
+    marks = "".join(f'\n<a id="{anchor}"></a>\n' for anchor in anchors)
+    return frontmatter.extended(front, {"template": "stub.html"}) + marks
 
 
 def _addresses(kept: Collection[str], html: Path) -> set[str]:
