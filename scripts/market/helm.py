@@ -142,15 +142,18 @@ def render_here(jobs: Sequence[Job], linted: Container[int] = ()) -> tuple[Rende
 
 
 def _in_process(tasks: Sequence[_Task]) -> Iterator[Rendering]:
-    """Yield renderings until all are done or the process has died."""
+    """Yield renderings until all are done or the process has died.
+
+    Raises:
+        MarketError: it cannot even start.
+    """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(sender, tuple(tasks)), daemon=True)
     process.start()
     sender.close()
     try:
-        if not receiver.poll(START_SECONDS) or receiver.recv() is not True:
-            raise MarketError("the Helm engine (helm-python-sdk) cannot be loaded on this machine")
+        _await(receiver)
         for _ in tasks:
             yield receiver.recv()
     except EOFError:

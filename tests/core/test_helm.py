@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from market.archive import pack
@@ -50,3 +55,15 @@ def test_nothing_of_the_machine_reaches_a_chart() -> None:
     template = b'a: {{ .Files.Get "/etc/passwd" | quote }}\nb: {{ getHostByName "localhost" | quote }}\n'
     (rendering,) = render_all([(chart(template), "demo", {})])
     assert rendering.documents == {"demo/templates/x.yaml": 'a: ""\nb: ""\n'}
+
+
+@pytest.mark.parametrize("broken", ["import os; os._exit(3)", "raise ImportError", "raise OSError('libc')"])
+def test_an_engine_that_cannot_start_is_no_fault_of_a_chart(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "helm_python.py").write_text(broken)
+    program = "from market.helm import render_all\nif __name__ == '__main__':\n    render_all([(b'', 'demo', {})])\n"
+    (tmp_path / "main.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "main.py"], env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stderr.endswith("MarketError: the Helm engine (helm-python-sdk) cannot be started on this machine\n")
