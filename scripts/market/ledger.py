@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -70,11 +70,6 @@ class Ledger:
         stamp = now.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
         entry = Release(archive.name, archive.version, archive.sha256, archive.tar_sha256, archive.size, released=stamp)
         return Ledger(MappingProxyType({**self.releases, entry.key: entry}))
-
-    def with_withdrawn(self, release: Release, reason: str) -> Ledger:
-        """Return a ledger in which ``release`` is marked as withdrawn."""
-        marked = replace(release, withdrawn=reason)
-        return Ledger(MappingProxyType({**self.releases, marked.key: marked}))
 
 
 EMPTY = Ledger(MappingProxyType({}))

@@ -16,8 +16,6 @@ from typing import Any
 from market.bench import serverlog
 from market.errors import InputError
 
-FORMATS = ("llama-bench", "vllm", "llama-log")
-
 Data = dict[str, Any]
 
 

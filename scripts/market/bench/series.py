@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ class Series:
     """Runs that were there when the bench began: those of the bench that is being resumed."""
     alarm: Alarm | None = None
     faulty: bool = False
-    warmed: bool = field(default=False)
 
     @property
     def runs(self) -> list[Record]:

@@ -86,7 +86,6 @@ class S3Store:
 
     def __init__(self, bucket: Bucket, tally: Tally, sleep: Callable[[float], None] = time.sleep) -> None:
         self._bucket = bucket
-        self._tally = tally
         self._sleep = sleep
         self._client = _client(bucket, tally)
 

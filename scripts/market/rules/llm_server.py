@@ -19,7 +19,6 @@ Target = tuple[Part, tuple[str, ...], int]
 """A piece of an object that leads to a port: where in it, and to which one."""
 LLAMA_PATHS = frozenset(("/health", "/v1/health", "/v1/models", "/models", "/props", "/metrics", "/slots", "/"))
 VLLM_PATHS = frozenset(("/health", "/ping", "/version", "/v1/models", "/metrics", "/load"))
-EVERYWHERE = frozenset(("0.0.0.0", "::", "[::]", "*"))  # noqa: S104 - the address that a container needs
 LOCAL = frozenset(("127.0.0.1", "localhost", "::1"))
 
 declare("llm.no-server", "warning", "No model server in the chart's containers",
