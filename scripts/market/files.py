@@ -38,6 +38,14 @@ def write_tree(folder: Path, files: dict[str, bytes]) -> None:
         target.write_bytes(files[path])
 
 
+def below(folder: Path) -> dict[str, Path]:
+    """Every file below a folder by its path there, which uses ``/``, in the order of the paths."""
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    }
+
+
 @contextmanager
 def replaced_folder(out: Path) -> Iterator[Path]:
     """Yield a new folder beside ``out`` that takes its place if, and only if, the block succeeds.

@@ -19,6 +19,7 @@ from market.site import generator
 from market.site.build import write_pages
 from market.site.language import FRENCH
 from market.site.markup import read
+from market.site.pages import Pages
 
 APP = "llamacppqwen36a3btextone"
 BENCH = "2026-05-21-space-invaders-32k"
@@ -67,7 +68,7 @@ def address(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     catalog = load(attacked(root, work / "catalog", EXPRESSION + ATTACK + "word " * 3_000, EXPRESSION + ATTACK))[0]
     assert catalog.sound
     docs = work / "docs"
-    write_pages(catalog, FRENCH, docs)
+    write_pages(Pages(catalog, FRENCH), docs)
     for path in [*docs.glob("apps/*.md"), *docs.glob("rules/*.md")]:
         if path.stem not in (APP, "index"):
             path.unlink()

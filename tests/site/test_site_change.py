@@ -13,6 +13,8 @@ from market.catalog import load
 from market.site.build import write_pages
 from market.site.kept import Kept
 from market.site.language import LANGUAGES
+from market.site.pages import Pages
+from market.site.vega import Vega
 
 # Every series is a row of these, whatever it measured.
 EVERYWHERE = {
@@ -64,7 +66,8 @@ def written(root: Path, docs: Path, cache: Path) -> Mapping[str, bytes]:
     """Every file of both languages; cards, whose names are hashes of what they show, under one name."""
     catalog, _ = load(root)
     for language in LANGUAGES:
-        write_pages(catalog, language, docs / language.code, kept=Kept(cache))
+        pages = Pages(catalog, language, artist=Vega(Kept(cache)), kept=Kept(cache))
+        write_pages(pages, docs / language.code)
     files = [file for file in sorted(docs.rglob("*")) if file.is_file() and "cards" not in file.parts]
     return {file.relative_to(docs).as_posix(): file.read_bytes() for file in files}
 

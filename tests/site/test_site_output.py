@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from market.files import below
 from market.site.csp import blocked, script_hashes, strangers
 from market.site.links import dead
 from market.site.markup import Reader, read
@@ -73,7 +74,7 @@ def test_dead_links(tmp_path: Path) -> None:
         ),
         a__index='<h2 id="here"></h2><a href="..">up</a><a href="../#top">up</a><a href="">self</a>',
     )
-    assert dead(site, Reader().below(site)) == (
+    assert dead(below(site), Reader().below(site)) == (
         "/index.html: /b/ leads nowhere",
         "/index.html: a/#gone has no such anchor",
         "/index.html: loads //x.example/y.js from another host",

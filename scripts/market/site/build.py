@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
+from market import files
 from market.catalog import Catalog
 from market.errors import MarketError
 from market.index import replies
@@ -15,7 +15,6 @@ from market.origin import UNKNOWN, Origin
 from market.packaging import Package
 from market.problem import Problem
 from market.progress import Progress
-from market.serving import Serving
 from market.site import (
     authored,
     changes,
@@ -32,13 +31,13 @@ from market.site import (
     rendering,
     richtext,
     rulebook,
-    vega,
 )
 from market.site.head import Head
 from market.site.kept import Kept
-from market.site.language import LANGUAGES, Language
+from market.site.language import LANGUAGES
 from market.site.markup import Page, Reader
 from market.site.pages import Pages
+from market.site.vega import Vega
 
 
 def build_site(
@@ -62,41 +61,47 @@ def build_site(
         MarketError: MkDocs failed, a link is dead, or an authored page is wrong (the rules of family
             ``site`` find that first). ``out`` is as it was then.
     """
-    finished, kept = work / "site" / "all", Kept(work / "cache")
-    _empty(finished)
-    packages = tuple(packages)
+    packages, kept = tuple(packages), Kept(work / "cache")
     servings = combinations.servings(catalog, packages)
     status = replies.status(catalog, packages, origin)
+    site, pages, reader = dict[str, Path](), dict[str, Page](), Reader(work / "cache" / "pages.json")
     with ExitStack() as running:  # MkDocs is a process of its own: it renders a language beside work on the other
-        runs, reader, pages = [], Reader(work / "cache" / "pages.json"), dict[str, Page]()
+        runs = []
         for language in LANGUAGES:
             folder = work / "site" / language.code
             with progress.step(f"write the {language.code} pages"):
                 _empty(folder / "docs")
-                head = write_pages(catalog, language, folder / "docs", servings, status, kept)
+                head = write_pages(Pages(catalog, language, servings, status, Vega(kept), kept), folder / "docs")
             finish = running.enter_context(rendering.started(language, folder, catalog.market["origin"], epoch))
             runs.append((language, head, folder / "html", finish))
         with progress.step("render the pages with MkDocs"):
             for language, head, html, finish in runs:
                 finish()
-                _place(language, head, html, finished)
-                pages |= {f"{language.root}{path}"[1:]: page for path, page in reader.below(html).items()}
+                _complete(head, html)
+                own = {f"{language.root}{name}"[1:]: path for name, path in files.below(html).items()}
+                site |= own
+                pages |= reader.pages(own)
     with progress.step("follow every link of the site"):
-        _tidy(finished, catalog.market["origin"], kept)
-        _read_over(finished, pages, catalog.market["origin"], reader)
+        _read_over(site, pages, catalog.market["origin"], reader)
         reader.save()
-    shutil.copytree(finished, out, dirs_exist_ok=True, copy_function=shutil.move)
+    for name, path in site.items():
+        target = out / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
 
 
-def _place(language: Language, head: Head, html: Path, finished: Path) -> None:
-    """Put the pages of a language where they belong, with the feed that is made of them."""
-    target = finished / language.root.strip("/")
-    shutil.copytree(html, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items():
-        (target / name).write_text(text, "utf-8")
+def _complete(head: Head, html: Path) -> None:
+    """Add to the HTML of a language what MkDocs does not make, and drop what differs between machines."""
+    (html / "sitemap.xml.gz").unlink()
+    made = {name: text.encode() for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items()}
+    if head.pages.language.root == "/":
+        icon = (html / "assets/favicon.svg").read_text("utf-8")
+        robots = discovery.robots(head.pages.catalog.market["origin"])
+        made |= discovery.icons(icon, head.pages.kept) | {"robots.txt": robots.encode()}
+    files.write_tree(html, made)
 
 
-def _read_over(site: Path, pages: Mapping[str, Page], origin: str, reader: Reader) -> None:
+def _read_over(site: Mapping[str, Path], pages: Mapping[str, Page], origin: str, reader: Reader) -> None:
     """Hold the finished pages against what every page of the site has to be.
 
     Raises:
@@ -114,21 +119,12 @@ def _read_over(site: Path, pages: Mapping[str, Page], origin: str, reader: Reade
         raise MarketError("\n".join(told))
 
 
-def write_pages(
-    catalog: Catalog,
-    language: Language,
-    docs: Path,
-    servings: Mapping[str, Serving] | None = None,
-    status: Mapping[str, Any] | None = None,
-    kept: Kept | None = None,
-) -> Head:
+def write_pages(pages: Pages, docs: Path) -> Head:
     """Write what MkDocs reads: authored pages filled in, generated pages, and the files beside them.
 
-    Without ``kept`` nothing is drawn. Returns what the heads of the pages were made from.
+    Returns what the heads of the pages were made from.
     """
-    artist = vega.Vega(kept) if kept else vega.Blank()
-    pages = Pages(catalog, language, servings or {}, status, artist, kept or Kept())
-    own, problems = authored.read(catalog.root, language)
+    own, problems = authored.read(pages.catalog.root, pages.language)
     found: list[Problem] = list(problems)
     texts: dict[str, str] = {}
     for path, text in own.pages.items():
@@ -145,20 +141,8 @@ def write_pages(
     dressed, drawn = head.dressed()
     dressed |= feeds.files(changes.feed(pages)) | {"llms.txt": discovery.llms(pages, texts, head.written)}
     written = {path: richtext.straight(text).encode() for path, text in dressed.items()}
-    for path, data in sorted((written | drawn | dict(own.companions)).items()):
-        target = docs / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+    files.write_tree(docs, written | drawn | dict(own.companions))
     return head
-
-
-def _tidy(site: Path, origin: str, kept: Kept) -> None:
-    """Drop what differs between machines, and add what browsers and crawlers ask for at the root."""
-    for compressed in site.rglob("sitemap.xml.gz"):
-        compressed.unlink()
-    (site / "robots.txt").write_text(discovery.robots(origin), "utf-8")
-    for name, data in discovery.icons((site / "assets/favicon.svg").read_text("utf-8"), kept).items():
-        (site / name).write_bytes(data)
 
 
 def _empty(folder: Path) -> None:

@@ -21,19 +21,19 @@ ELSEWHERE: Final = ("/icons/", "/charts/", "/api/")
 
 
 def dead(
-    site: Path,
+    site: Mapping[str, Path],
     pages: Mapping[str, Page],
     elsewhere: Collection[str] = ELSEWHERE,
     origin: str = "",
     reader: Reader | None = None,
 ) -> tuple[str, ...]:
-    """Return one line for each dead link, dead anchor and outside resource below ``site``, sorted.
+    """Return one line for each dead link, dead anchor and outside resource of a site, sorted.
 
-    ``pages`` are those of ``site``. Feeds and llms.txt count as pages. An absolute link to ``origin``, where the site
-    is served, has to lead somewhere like any other.
+    ``site`` has every file by its path there, and ``pages`` are those among them. Feeds and llms.txt count as pages.
+    An absolute link to ``origin``, where the site is served, has to lead somewhere like any other.
     """
-    texts = {path.relative_to(site).as_posix(): page for path, page in _texts(site, reader or Reader())}
-    files = frozenset("/" + path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
+    texts = dict(_texts(site, reader or Reader()))
+    files = frozenset("/" + name for name in site)
     anchors = {"/" + name: page.ids for name, page in pages.items()}
     found = {
         line
@@ -70,19 +70,20 @@ def _faults(
             yield f"{name}: {link} has no such anchor"
 
 
-def _texts(site: Path, reader: Reader) -> Iterator[tuple[Path, Page]]:
+def _texts(site: Mapping[str, Path], reader: Reader) -> Iterator[tuple[str, Page]]:
     """Feeds, with the links inside the content of their entries, and the lists of links for programs."""
-    for path in sorted(site.rglob("*.xml")):
-        root = ET.fromstring(path.read_bytes())  # noqa: S314 - our own file
-        if root.tag == f"{{{ATOM}}}feed":
-            links = [(element.get("href", ""), False) for element in root.iter() if element.get("href")]
-            for element in root.iter():
-                if element.get("type") == "html":
-                    links += reader.page(element.text or "").links
-            yield path, Page(links=links)
-    for path in sorted(site.rglob("llms.txt")):
-        found = re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8"))
-        yield path, Page(links=[(link, False) for link in found])
+    for name, path in site.items():
+        if name.endswith(".xml"):
+            root = ET.fromstring(path.read_bytes())  # noqa: S314 - our own file
+            if root.tag == f"{{{ATOM}}}feed":
+                links = [(element.get("href", ""), False) for element in root.iter() if element.get("href")]
+                for element in root.iter():
+                    if element.get("type") == "html":
+                        links += reader.page(element.text or "").links
+                yield name, Page(links=links)
+        elif path.name == "llms.txt":
+            found = re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8"))
+            yield name, Page(links=[(link, False) for link in found])
 
 
 def target(name: str, link: str) -> str:

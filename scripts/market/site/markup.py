@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
 
-from market.files import write_atomic
+from market import files
 
 # What a browser runs; a script of any other type is a block of data (HTML, "prepare the script element").
 _RUN: Final = frozenset({"", "module", "importmap", "speculationrules", "text/javascript", "application/javascript"})
@@ -44,10 +45,11 @@ class Reader:
 
     def below(self, folder: Path) -> dict[str, Page]:
         """Every page below a folder, by its path there."""
-        return {
-            path.relative_to(folder).as_posix(): self._page(path.read_bytes())
-            for path in sorted(folder.rglob("*.html"))
-        }
+        return self.pages(files.below(folder))
+
+    def pages(self, site: Mapping[str, Path]) -> dict[str, Page]:
+        """Every page among the files of a site."""
+        return {name: self._page(path.read_bytes()) for name, path in site.items() if name.endswith(".html")}
 
     def page(self, html: str) -> Page:
         """Ids, links and scripts of a page."""
@@ -70,7 +72,7 @@ class Reader:
             if digest in self._used
         }
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(self._file, json.dumps({"reader": _own_digest(), "pages": pages}).encode())
+        files.write_atomic(self._file, json.dumps({"reader": _own_digest(), "pages": pages}).encode())
 
 
 def read(html: str) -> Page:
