@@ -92,7 +92,7 @@ def build_site(
 
 def _complete(head: Head, html: Path) -> None:
     """Add to the HTML of a language what MkDocs does not make, and drop what differs between machines."""
-    (html / "sitemap.xml.gz").unlink()
+    (html / "sitemap.xml.gz").unlink(missing_ok=True)
     made = {name: text.encode() for name, text in feeds.files(journal.feed(head.written, html, head.pages)).items()}
     if head.pages.language.root == "/":
         icon = (html / "assets/favicon.svg").read_text("utf-8")
