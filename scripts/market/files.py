@@ -38,6 +38,16 @@ def write_tree(folder: Path, files: dict[str, bytes]) -> None:
         target.write_bytes(files[path])
 
 
+def link(source: Path | str, target: Path | str) -> None:
+    """Give a file that nobody writes to again a second place; where the disk has no links, a copy."""
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def below(folder: Path) -> dict[str, Path]:
     """Every file below a folder by its path there, which uses ``/``, in the order of the paths."""
     return {

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import sys
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from market.errors import MarketError
-from market.files import write_atomic
+from market.files import link, write_atomic
 from market.paths import PROJECT
 from market.site import frontmatter, generator, unbroken
 from market.site.language import Language
@@ -130,7 +129,7 @@ def _is_laid_out(job: _Job, kept: Collection[str]) -> bool:
     shutil.rmtree(job.part, ignore_errors=True)
     if not kept:
         return False
-    shutil.copytree(job.docs, job.part / "docs", copy_function=os.link)
+    shutil.copytree(job.docs, job.part / "docs", copy_function=link)
     try:
         for path in kept:
             (job.part / "docs" / path).unlink()
@@ -191,8 +190,8 @@ def _merge(old: Path, new: Path, kept: Collection[str], root: str) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)  # of a stub
         try:
-            os.link(old / address / "index.html", target)
-        except OSError as error:
+            link(old / address / "index.html", target)
+        except FileNotFoundError as error:
             raise UnmergeableError(address) from error
     (new / _SEARCH).write_text(search, "utf-8")
     (new / _SITEMAP).write_text(sitemap, "utf-8")
